@@ -230,11 +230,24 @@ class TestInterceptedTunnels:
             stream.send(b"\x00\x01\x02\x03")
             assert stream.read_to_end() == b"\x03\x02\x01\x00"
 
+    @pytest.mark.parametrize("beginning", [b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", b"HELLO\r\n", b"A" * 40],
+                             ids=["SSH", "no blank", "long word"])
+    def test_of_protocols_that_begin_with_a_letter_pass_untouched(self, proxy, beginning):
+        def script(peer):
+            peer.send(peer.read_exactly(len(beginning))[::-1])
+
+        with ScriptedServer(script) as server:
+            stream = tunnel(proxy, "localhost", server.port)
+            # The first byte alone does not tell.
+            stream.send(beginning[:1])
+            stream.send(beginning[1:])
+            assert stream.read_to_end() == beginning[::-1]
+
     def test_without_a_word_of_the_client_end(self, make):
         with make("--handshake-timeout", "10ms") as proxy:
             stream = tunnel(proxy, "localhost", 1)
             assert stream.read_to_end() == b""
-            proxy.wait_for("sent nothing in its tunnel")
+            proxy.wait_for("408, .*sent no request in its tunnel")
 
     def test_without_a_request_close_the_connection_to_the_server(self, proxy, certificates, authority):
         with ScriptedServer(lambda peer: peer.sock.recv(1), context=server_context(certificates.good)) as server:
@@ -285,6 +298,34 @@ class TestClients:
         assert result.status == 5 or result.status == 3
         proxy.wait_for(r"TLS for localhost, .*unknown CA.*--print-ca.*--intercept")
 
+    @pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "stalls"])
+    def test_that_do_not_complete_their_hello_are_logged(self, make, secure_echo, leaves):
+        with make("--handshake-timeout", "30s" if leaves else "200ms") as proxy:
+            stream = tunnel(proxy, "localhost", secure_echo.port)
+            stream.send(b"\x16\x03\x01\x02\x00\x01\x00")
+            if leaves:
+                # Perhaps before the server is connected.
+                stream.end_sending()
+                proxy.wait_for("TLS for localhost, from .* 7 B in, 0 B out: .*closed the connection|499, .* left before")
+            else:
+                proxy.wait_for("TLS for localhost, from .* 7 B in, 0 B out: .*did not continue its handshake in time")
+            assert "got the certificate" not in proxy.err
+
+    @pytest.mark.parametrize("is_intercepted", [True, False], ids=["intercepted", "tunneled"])
+    def test_that_leave_before_the_server_answers_give_up_their_place(self, make, is_intercepted):
+        with ScriptedServer(lambda peer: peer.read_to_end()) as silent:
+            options = [] if is_intercepted else ["--intercept", "other.example"]
+            with make("--max-connections", "1", "--connect-timeout", "10m", "--proxy",
+                      f"http://127.0.0.1:{silent.port}", *options) as proxy:
+                first = request(proxy, b"CONNECT localhost:1 HTTP/1.1\r\n\r\n")
+                if is_intercepted:
+                    assert status(first.read_head()) == 200
+                    first.send(b"\x16\x03\x01\x02\x00\x01\x00")
+                proxy.wait_for("limit")
+                first.sock.close()
+                proxy.wait_for("499, from .*localhost:1.*left before its tunnel was open")
+                assert status(request(proxy, b"GET / HTTP/1.1\r\n\r\n").read_head()) == 400
+
     def test_that_speak_only_http2_are_logged(self, make, secure_echo, authority):
         with make() as proxy:
             with pytest.raises(ssl.SSLError):
@@ -331,6 +372,25 @@ class TestLogins:
     def test_do_not_go_to_others(self, guarded):
         head = self.head(guarded, "127.0.0.1", "Authorization: mine")
         assert b"token-of-the-relay" not in head and b"X-Extra" not in head and b"Authorization: mine" in head
+
+    def test_of_netrc_go_to_that_host_only(self, make, tmp_path):
+        path = tmp_path / "netrc"
+        path.write_text("default login me password secret77")
+        path.chmod(0o600)
+        with make("--intercept", "localhost", "--netrc", env=environment(NETRC=str(path))) as proxy:
+            assert b"\r\nAuthorization: Basic " in self.head(proxy, "localhost")
+            assert b"Authorization" not in self.head(proxy, "127.0.0.1")
+
+    def test_do_not_go_in_the_clear_to_other_machines(self, make):
+        with ScriptedServer(page) as server:
+            address = f"api.example:{server.port}"
+            with make("--intercept", "api.example", "--bearer", "token", "--resolve", f"{address}:127.0.0.1") as proxy:
+                fields = "Host: x\r\nOrigin: https://evil.example"
+                stream = request(proxy, f"GET http://{address}/ HTTP/1.1\r\n{fields}\r\n\r\n".encode())
+                head = stream.read_head()
+            # There is no login to protect.
+            assert status(head) == 200 and b"Resource-Policy" not in head
+        assert b"token" not in server.results[0]
 
     @pytest.mark.parametrize("fields, expected", [
         (["Origin: https://evil.example"], 403), (["Referer: https://evil.example/"], 403),
@@ -414,7 +474,7 @@ class TestTunnels:
 
 class TestLoops:
     @pytest.mark.parametrize("options", [(), ("--intercept", "other.example")], ids=["intercepted", "tunneled"])
-    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1"])
+    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "[::ffff:127.0.0.1]", "[::FFFF:7f00:1]"])
     def test_to_the_proxy_itself_end(self, make, options, host):
         with make(*options) as proxy:
             data = f"GET http://{host}:{proxy.port}/ HTTP/1.1\r\nHost: x\r\n\r\n".encode()

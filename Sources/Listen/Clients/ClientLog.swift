@@ -150,21 +150,24 @@ final class ClientLog {
     /// - Parameter target: The server that the client of an HTTP proxy wants to reach; `nil` for a client of this server.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts, for target: ProxyTarget? = nil) {
         guard isKept else { return }
-        let reason = target == nil ? "\(error)" : Self.words(forIntercepted: error)
+        let reason = target == nil ? "\(error)" : Self.words(forIntercepted: error, facts)
+        let name = target.map { " for \($0.host)" } ?? ""
+        if isPrompt { return noteWithTime("TLS\(name) failed: \(escapingControls(reason))") }
         diagnostics.notice(
             ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
-                "Rejected a client: TLS" + (target.map { " for \($0.host)" } ?? ""), status: nil, now: loop.turnTime,
-                receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: reason))
+                "Rejected a client: TLS\(name)", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
+                sentBytes: facts.sentBytes, reason: reason))
     }
 
-    private static func words(forIntercepted error: TLSError) -> String {
+    private static func words(forIntercepted error: TLSError, _ facts: OpeningFacts) -> String {
         let remedy =
             "let it trust the authority of 'wsx relay --print-ca' or, if it accepts only certain certificates, leave the "
             + "host out of --intercept"
         return switch error {
         case .ownCertificateRejected(let alert), .alert(let alert, _):
             "the client did not accept the certificate of the relay (\(alert)); \(remedy)"
-        case .endedDuringHandshake: "the client left when it got the certificate of the relay; \(remedy)"
+        case .endedDuringHandshake where facts.sentBytes > 0:
+            "the client left when it got the certificate of the relay; \(remedy)"
         case .noApplicationProtocol:
             "the client speaks only HTTP/2, and this proxy HTTP/1.1; leave the host out of --intercept"
         default: "\(error)"

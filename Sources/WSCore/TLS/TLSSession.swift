@@ -216,6 +216,11 @@ package final class TLSSession {
         }
     }
 
+    /// The size of the ciphertext so far, in bytes.
+    var wireBytes: (received: Int, sent: Int) {
+        (Int(clamping: BIO_number_read(SSL_get_rbio(handle))), Int(clamping: BIO_number_written(SSL_get_wbio(handle))))
+    }
+
     /// Whether the server has requested a client certificate and we have none.
     package var lacksCertificate: Bool { clientCertificateWasRequested && !context.hasCertificate }
 

@@ -272,21 +272,18 @@ internal final class ForwardedExchange {
     }
 
     private func served(_ sentBytes: Int, isComplete: Bool) -> ServedRequest {
-        ServedRequest(
+        var served = ServedRequest(
             request: request, address: facts.address, status: response.status ?? HandshakeRefusal.clientLeftStatus,
-            acceptTime: facts.acceptTime,
-            endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + requestBody.byteCount,
-            sentBytes: sentBytes,
-            isComplete: isComplete, reason: response.reason,
-            exchange: forwarding.reportsExchanges ? exchange(sentBytes, isComplete: isComplete) : nil)
-    }
-
-    private func exchange(_ sentBytes: Int, isComplete: Bool) -> HTTPExchange {
-        HTTPExchange(
-            request: request, status: response.status ?? HandshakeRefusal.clientLeftStatus, fields: response.keptFields,
-            receivedBytes: requestBody.byteCount, sentBytes: max(0, sentBytes - response.headByteCount),
-            duration: client.loop.turnTime - (facts.requestTime ?? facts.acceptTime), isComplete: isComplete,
+            acceptTime: facts.acceptTime, endTime: client.loop.turnTime,
+            receivedBytes: facts.receivedBytes + requestBody.byteCount, sentBytes: sentBytes, isComplete: isComplete,
             reason: response.reason)
+        guard forwarding.reportsExchanges else { return served }
+        served.exchange = HTTPExchange(
+            request: request, status: served.status, fields: response.keptFields,
+            receivedBytes: requestBody.byteCount, sentBytes: max(0, sentBytes - response.headByteCount),
+            duration: served.endTime - (facts.requestTime ?? facts.acceptTime), isComplete: isComplete,
+            reason: response.reason)
+        return served
     }
 }
 

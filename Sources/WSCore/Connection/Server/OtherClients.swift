@@ -5,10 +5,8 @@ internal struct OtherClients {
     var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The requests that are being forwarded.
     var forwardedExchanges: [ObjectIdentifier: ForwardedExchange] = [:]
-    /// The tunnels whose content is not known yet.
-    var interceptions: [ObjectIdentifier: Interception] = [:]
-    /// The tunnels that are not connected yet.
-    var tunnelConnectors: [ObjectIdentifier: Connector] = [:]
+    /// The tunnels that are not open yet.
+    var tunnelOpenings: [ObjectIdentifier: TunnelOpening] = [:]
     var tunnels: [ObjectIdentifier: Tunnel] = [:]
     /// The POST requests whose bodies have not been delivered.
     var postedRequests: [ObjectIdentifier: PostedRequest] = [:]
@@ -24,8 +22,18 @@ internal struct OtherClients {
 
     /// The number of clients. Of an HTTP/2 connection, the streams count, or the connection itself if it has none.
     var count: Int {
-        openings.count + exchanges.count + forwardedExchanges.count + interceptions.count + tunnelConnectors.count
-            + tunnels.count + postedRequests.count + idleHTTP2Count
-            + lingeringCount
+        openings.count + exchanges.count + forwardedExchanges.count + tunnelOpenings.count + tunnels.count
+            + postedRequests.count + idleHTTP2Count + lingeringCount
     }
+}
+
+/// What a ``Server`` knows about a client before its request.
+struct Peer {
+    let address: PeerAddress
+    /// Nil without TLS.
+    let tls: TLSStream?
+    /// The index of the endpoint it connected to.
+    let endpointIndex: Int
+    /// The tunnel in which its request arrives; nil for none.
+    var intercepted: Intercepted?
 }

@@ -54,6 +54,12 @@ extension Server {
         }
     }
 
+    func report(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
+        observer?(.refused(refusal, facts))
+        guard forwarding?.reportsExchanges == true, let request = refusal.request else { return }
+        observer?(.exchanged(HTTPExchange(refusal, of: request, facts, at: loop.turnTime)))
+    }
+
     private func remove(_ exchange: ForwardedExchange) {
         others.forwardedExchanges[ObjectIdentifier(exchange)] = nil
         updateAccepting()

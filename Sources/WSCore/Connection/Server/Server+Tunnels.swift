@@ -16,37 +16,43 @@ extension Server {
     ) {
         let (stream, facts) = (opening.stream, opening.facts)
         guard let target = ProxyTarget(connecting: request.target) else { return stream.close() }
+        let settings: Connector.Settings
         do throws(HandshakeRefusal) {
-            let settings = try tunneling.settings(request, target)
-            guard tunneling.intercepts(target) else {
-                return tunnel(
-                    request, firstBytes, by: settings, on: stream, facts, answer: Interception.answer, with: forwarding)
-            }
-            let interception = Interception(stream, firstBytes: firstBytes, by: settings, forwarding.resources)
-            let identifier = ObjectIdentifier(interception)
-            others.interceptions[identifier] = interception
-            interception.start(timeout: self.settings.handshakeTimeout) { [unowned self] outcome, firstBytes in
-                others.interceptions[identifier] = nil
-                defer { updateAccepting() }
-                switch outcome {
-                case .secured(let server):
-                    let intercepted = Intercepted(origin: .init(target: target, isSecure: true), server: server)
-                    secure(stream, firstBytes, from: peer, facts, in: intercepted, by: tunneling.layer)
-                case .plain:
-                    var peer = peer
-                    peer.intercepted = Intercepted(origin: .init(target: target, isSecure: false), server: nil)
-                    makeOpening(on: stream, from: peer, acceptsHTTP2: false).start(with: firstBytes)
-                case .foreign:
-                    tunnel(request, firstBytes, by: settings, on: stream, facts, answer: [], with: forwarding)
-                case .abandoned(let reason):
-                    stream.close()
-                    guard let reason else { return }
-                    report(HandshakeRefusal(status: 408, reason: reason, request: request), facts)
-                }
-            }
+            settings = try tunneling.settings(request, target)
         } catch {
-            forward(request, [], on: stream, facts, with: forwarding, refusing: error)
+            return forward(request, [], on: stream, facts, with: forwarding, refusing: error)
         }
+        let tunnelOpening = TunnelOpening(
+            request, on: stream, firstBytes: firstBytes, by: settings, forwarding.resources,
+            watch: resources.deadPeerDetector
+        ) { [unowned self] opening, outcome in
+            others.tunnelOpenings[ObjectIdentifier(opening)] = nil
+            defer { updateAccepting() }
+            switch outcome {
+            case .secured(let server):
+                let intercepted = Intercepted(origin: .init(target: target, isSecure: true), server: server)
+                secure(stream, opening.firstBytes, from: peer, facts, in: intercepted, by: tunneling.layer)
+            case .plain:
+                var peer = peer
+                peer.intercepted = Intercepted(origin: .init(target: target, isSecure: false), server: nil)
+                makeOpening(on: stream, from: peer, acceptsHTTP2: false).start(with: opening.firstBytes)
+            case .connected(let server, let serverBytes):
+                let answer = opening.hasAnswered ? [] : TunnelOpening.answer
+                tunnel(request, between: stream, and: server, facts)
+                    .start(answer: answer, clientBytes: opening.firstBytes, serverBytes: serverBytes)
+            case .failed(let error) where !opening.hasAnswered:
+                let refusal = forwarding.refusal(error, request)
+                forward(request, [], on: stream, facts, with: forwarding, refusing: refusal)
+            case .failed(let error):
+                stream.abort()
+                report(forwarding.refusal(error, request), facts)
+            case .abandoned(let refusal):
+                stream.close()
+                if let refusal { report(refusal, facts) }
+            }
+        }
+        others.tunnelOpenings[ObjectIdentifier(tunnelOpening)] = tunnelOpening
+        tunnelOpening.start(examiningWithin: tunneling.intercepts(target) ? self.settings.handshakeTimeout : nil)
     }
 
     /// Starts TLS with a client, which takes us for the server.
@@ -71,37 +77,18 @@ extension Server {
     }
 
     /// Passes what follows between the client and the target untouched.
-    /// - Parameter answer: The response to the client; empty if it has been sent.
     private func tunnel(
-        _ request: RequestHead, _ firstBytes: [UInt8], by settings: Connector.Settings, on client: any ByteStream,
-        _ facts: OpeningFacts, answer: [UInt8], with forwarding: RequestForwarding
-    ) {
-        var settings = settings
-        settings.isTunnel = true
+        _ request: RequestHead, between client: any ByteStream, and server: any ByteStream, _ facts: OpeningFacts
+    ) -> Tunnel {
         let identifier = ObjectIdentifier(client)
-        let connector = Connector(settings, resources: forwarding.resources, on: loop) { [unowned self] result in
-            others.tunnelConnectors[identifier] = nil
-            guard case .failure(let error) = result else { return }
-            let refusal = forwarding.refusal(error, request)
-            if !answer.isEmpty { return forward(request, [], on: client, facts, with: forwarding, refusing: refusal) }
-            client.abort()
+        let tunnel = Tunnel(request, between: client, and: server, facts: facts, memory: resources.memory) {
+            [unowned self] served in
+            others.tunnels[identifier] = nil
             updateAccepting()
-            report(refusal, facts)
+            observer?(.served(served))
         }
-        others.tunnelConnectors[identifier] = connector
-        connector.didConnect = { [unowned self] server, serverBytes in
-            others.tunnelConnectors[identifier] = nil
-            let tunnel = Tunnel(request, between: client, and: server, facts: facts, memory: resources.memory) {
-                [unowned self] served in
-                others.tunnels[identifier] = nil
-                updateAccepting()
-                observer?(.served(served))
-            }
-            others.tunnels[identifier] = tunnel
-            tunnel.start(answer: answer, clientBytes: firstBytes, serverBytes: serverBytes)
-        }
-        updateAccepting()
-        connector.start()
+        others.tunnels[identifier] = tunnel
+        return tunnel
     }
 
     /// Ends all tunnels.

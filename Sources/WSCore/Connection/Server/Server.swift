@@ -125,8 +125,8 @@ package final class Server<Handler: ConnectionHandler> {
         listeners = []
         for opening in others.openings.values { opening.cancel() }
         others.openings = [:]
-        for interception in others.interceptions.values { interception.cancel() }
-        others.interceptions = [:]
+        for opening in others.tunnelOpenings.values { opening.cancel() }
+        others.tunnelOpenings = [:]
         for connection in others.http2Connections.values { connection.drain() }
     }
 
@@ -324,12 +324,6 @@ package final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    func report(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
-        observer?(.refused(refusal, facts))
-        guard forwarding?.reportsExchanges == true, let request = refusal.request else { return }
-        observer?(.exchanged(HTTPExchange(refusal, of: request, facts, at: loop.turnTime)))
-    }
-
     private func open(
         _ stream: any ByteStream, _ upgrade: consuming ServerUpgrade, from peer: Peer, firstBytes: [UInt8]
     ) {
@@ -353,15 +347,4 @@ package final class Server<Handler: ConnectionHandler> {
             }
         connection.start(sending: head, with: firstBytes)
     }
-}
-
-/// What a ``Server`` knows about a client before its request.
-struct Peer {
-    let address: PeerAddress
-    /// Nil without TLS.
-    let tls: TLSStream?
-    /// The index of the endpoint it connected to.
-    let endpointIndex: Int
-    /// The tunnel in which its request arrives; nil for none.
-    var intercepted: Intercepted?
 }

@@ -26,14 +26,10 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     let stream: any ByteStream
-    private let address: PeerAddress
-    private let acceptTime: Duration
-    /// The time of the latest bytes of the request.
-    private var requestTime: Duration?
-    private var traffic = (receivedBytes: 0, sentBytes: 0)
+    /// Without bytes of TLS.
+    private var counted: OpeningFacts
     /// The beginning of the stream while it may be HTTP/2; nil if it is not, or if the server does not accept HTTP/2.
     private var preface: [UInt8]?
-    private let policy: ServerPolicy
     private let memory: HeldMemory?
     private var handshake: ServerHandshake
     private let admission: Admission
@@ -62,48 +58,54 @@ internal final class ServerOpening: ByteStreamDelegate {
         through intercepted: Intercepted? = nil, completion: @escaping (ServerOpening, consuming Outcome) -> Void
     ) {
         self.stream = stream
-        self.address = address
-        acceptTime = stream.loop.turnTime
+        counted = OpeningFacts(address: address, acceptTime: stream.loop.turnTime)
         self.admission = admission
         self.memory = memory
         self.watch = watch
         self.completion = completion
         self.timeout = timeout
         preface = acceptsHTTP2 ? [] : nil
-        self.policy = policy
         handshake = ServerHandshake(policy: policy, through: intercepted?.origin)
         prepared = intercepted?.prepared
     }
 
     /// The facts for a log.
     var facts: OpeningFacts {
-        OpeningFacts(
-            address: address, acceptTime: acceptTime, receivedBytes: traffic.receivedBytes,
-            sentBytes: traffic.sentBytes, requestTime: requestTime)
+        guard let bytes = (stream as? TLSStream)?.handshakeBytes else { return counted }
+        var facts = counted
+        (facts.receivedBytes, facts.sentBytes) = bytes
+        return facts
     }
 
     /// Starts reading the request.
     /// - Parameter firstBytes: The bytes of it that have been read.
     func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
-        let timer = Timer(on: stream.loop) { [unowned self] in refuse(ServerHandshake.timeoutRefusal) }
+        let timer = Timer(on: stream.loop) { [unowned self] in timedOut() }
         timer.start(after: timeout)
         self.timer = timer
         stream.startReading()
-        traffic.receivedBytes = firstBytes.count
+        counted.receivedBytes = firstBytes.count
         if !firstBytes.isEmpty { receive(firstBytes.span.bytes) }
+    }
+
+    private func timedOut() {
+        guard let bytes = (stream as? TLSStream)?.handshakeBytes, bytes.received > 0 else {
+            return refuse(ServerHandshake.timeoutRefusal)
+        }
+        abandon(.protection(TLSError.failed(reason: "the client did not continue its handshake in time")))
     }
 
     /// Continues with a request that has arrived on a stream of HTTP/2, or the reason why its head cannot be read.
     /// - Parameter byteCount: The size of its head in bytes.
     func start(with request: Result<RequestHead, HTTPHeadError>, byteCount: Int) {
         stream.delegate = self
-        traffic.receivedBytes = byteCount
+        counted.receivedBytes = byteCount
         do throws(HandshakeRefusal) {
             switch request {
             case .failure(let error): refuse(ServerHandshake.refusal(for: error))
             case .success(let head):
-                if let upgrade = try ServerHandshake.check(head, policy: policy) {
+                if let upgrade = try ServerHandshake.check(head, policy: handshake.policy) {
                     decide(upgrade, firstBytes: [])
                 } else {
                     finish(.requested(head, firstBytes: []))
@@ -145,7 +147,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         let answer = WebResponse(refusing: refusal)
         let response = answer.head(at: .now).start(on: stream) + answer.bytes(answering: refusal.request?.method)
         response.withUnsafeBytes { output.append($0.bytes) }
-        traffic.sentBytes = output.count
+        counted.sentBytes = output.count
         linger(sending: output)
         finish(.refused(refusal))
     }
@@ -160,7 +162,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
-        traffic.receivedBytes += bytes.byteCount
+        counted.receivedBytes += bytes.byteCount
         guard let beginning = preface else { return receive(bytes.bytes) }
         let all = beginning + bytes.bytes.withUnsafeBytes { Array($0) }
         switch HTTP2Preface.version(of: all, selected: (stream as? TLSStream)?.summary?.applicationProtocol) {
@@ -175,7 +177,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     private func receive(_ bytes: RawSpan) {
-        requestTime = stream.loop.turnTime
+        counted.requestTime = stream.loop.turnTime
         do throws(HandshakeRefusal) {
             switch try handshake.receive(bytes) {
             case .needsMore: return
@@ -281,9 +283,9 @@ package struct OpeningFacts: Sendable {
     /// The time of acceptance, in the loop's turn time.
     package let acceptTime: Duration
     /// The number of bytes received from the client.
-    package let receivedBytes: Int
+    package internal(set) var receivedBytes = 0
     /// The number of bytes in the response.
-    package let sentBytes: Int
+    package internal(set) var sentBytes = 0
     /// The time at which the head of the request was complete, in the loop's turn time; nil if that was the time of acceptance.
     var requestTime: Duration?
 }

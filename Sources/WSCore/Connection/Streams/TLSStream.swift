@@ -87,6 +87,9 @@ internal final class TLSStream: ByteStream {
     /// The TLS parameters and the peer's certificate; nil before the handshake is complete.
     var summary: TLSSummary? { session.summary }
 
+    /// The bytes of a handshake that is not complete, or has failed; nil otherwise.
+    var handshakeBytes: (received: Int, sent: Int)? { session.isEstablished ? nil : session.wireBytes }
+
     /// Whether the peer has ended its side without close_notify, so that data may be missing (RFC 8446 §6.1).
     var wasTruncated: Bool { peerState == .ended && !session.hasEnded }
 

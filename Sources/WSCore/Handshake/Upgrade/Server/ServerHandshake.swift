@@ -11,7 +11,7 @@ package struct ServerHandshake: Sendable {
         case request(RequestHead, consumedByteCount: Int)
     }
 
-    private let policy: ServerPolicy
+    let policy: ServerPolicy
     private let tunnel: TunnelOrigin?
     private var parser: HTTPHeadParser
     private var refusal: HandshakeRefusal?
