@@ -160,6 +160,7 @@ package final class ListenRun {
             case .refused(let refusal, let facts): log.refused(refusal, facts)
             case .served(let served): log.answered(served)
             case .exchanged(let exchange):
+                guard settings.relay?.proxy?.intercepts(exchange.request) ?? true else { break }
                 outputs.writeEvent { $0.write(exchange, isSecure: settings.tls != nil) }
             case .failedToSecure(let error, let facts, let target): log.failedToSecure(error, facts, for: target)
             case .violatedHTTP2(let error, let address): log.violatedHTTP2(error, from: address)

@@ -34,7 +34,7 @@ package enum SecretName {
         "psk", "sas", "sso", "saml", "ticket", "assertion", "verifier",
     ]
     /// RFC 6265 §4: other fields with "cookie" in their name carry preferences, not cookies.
-    private static let cookieNames = ["cookie", "cookies", "setcookie"]
+    private static let cookieNames = ["cookie", "cookies", "setcookie", "setcookie2"]
     /// What makes a following "key" harmless, in the same word or before it.
     private static let harmlessKeys = [
         "cache", "foreign", "idempotency", "partition", "primary", "public", "routing", "sort", "surrogate",

@@ -37,7 +37,7 @@ package enum ReportedHead {
     /// The lines of a received request.
     /// - Parameter secrets: The secrets of the run, which the peer may know.
     package static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
-        let target = secrets.masking(SecretQuery.masking(request.target))
+        let target = secrets.masking(SecretQuery.masking(request.shownTarget))
         return [escapingControls("\(secrets.masking(request.method)) \(target) \(request.versionText)")]
             + request.fields.map { line($0, without: secrets) }
     }
@@ -62,6 +62,7 @@ package enum ReportedHead {
     package static func value(of field: HeaderField) -> String {
         if field.isSecret { return SecretText.mask }
         if field.isNamed("Sec-WebSocket-Protocol") { return withoutSecrets(subprotocols: field) }
+        if field.isNamed("Host") { return RequestHead.withoutUserInfo(field.value) }
         // RFC 9110 §4.2.4: a URL can contain a user name and password.
         return field.isNamed("Location") ? WebSocketURL.shown(field.value) : SecretQuery.masking(field.value)
     }

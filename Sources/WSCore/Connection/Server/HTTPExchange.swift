@@ -40,16 +40,24 @@ extension ResponseHead {
 }
 
 extension RequestHead {
-    /// The URL of the request (RFC 9110 §7.1), without a password. For CONNECT, host and port.
-    /// - Parameter isSecure: Whether the client uses TLS.
+    /// The URL of the request (RFC 9110 §7.1), without a user name and password. For CONNECT, host and port.
+    /// - Parameter isSecure: Whether the client uses TLS, if the target does not say that.
     package func url(isSecure: Bool) -> String {
-        guard let host = hostAsSent.map(Self.withoutUserInfo), method != "CONNECT" else { return target }
-        let scheme = target.utf8.first == UInt8(ascii: "/") ? nil : URLForm.scheme(of: target)
-        let own = (isUpgrade ? "ws" : "http") + (isSecure ? "s" : "")
-        return "\(scheme ?? own)://\(host)\(originForm ?? "")"
+        guard let host = hostAsSent, method != "CONNECT" else { return shownTarget }
+        let scheme = (isUpgrade ? "ws" : "http") + (isTargetSecure ?? isSecure ? "s" : "")
+        return "\(scheme)://\(Self.withoutUserInfo(host))\(originForm ?? "")"
     }
 
-    private static func withoutUserInfo(_ authority: String) -> String {
+    /// The target without a user name and password.
+    package var shownTarget: String {
+        guard let authority, let scheme = URLForm.scheme(of: target) else {
+            return hasPath ? target : Self.withoutUserInfo(target)
+        }
+        return "\(scheme)://\(Self.withoutUserInfo(authority))\(originForm ?? "")"
+    }
+
+    /// A host and port without a user name and password.
+    package static func withoutUserInfo(_ authority: String) -> String {
         guard let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return authority }
         return SecretText.mask + authority[at...]
     }

@@ -10,6 +10,8 @@ import Testing
         ("GET", "http://u:p@other/x", ["Host: h"], false, "http://•••@other/x"),
         ("GET", "http://other", ["Host: h"], false, "http://other/"),
         ("OPTIONS", "*", ["Host: h"], false, "http://h"), ("CONNECT", "h:443", ["Host: x"], false, "h:443"),
+        ("CONNECT", "u:p@h:443", ["Host: x"], false, "•••@h:443"), ("GET", "/@a", ["Host: u:p@h"], false, "http://•••@h/@a"),
+        ("GET", "http://h/x", ["Upgrade: websocket", "Connection: Upgrade"], true, "ws://h/x"),
         ("GET", "/chat", ["Host: h", "Upgrade: websocket", "Connection: Upgrade"], true, "wss://h/chat"),
         ("GET", "/", [], false, "/"),
     ]
