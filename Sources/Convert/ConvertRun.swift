@@ -118,7 +118,7 @@ package struct ConvertRun {
 
     private func convertRecording(toPage isPage: Bool) throws(Failure) {
         var contents = try RecordingIndex.contents(of: input)
-        guard !contents.isEmpty(as: isPage || arguments.isListing ? .page : .har) else {
+        guard !(arguments.isListing ? contents.connections.isEmpty : contents.isEmpty) else {
             throw input.failure("it contains no connection")
         }
         guard !arguments.isListing else {

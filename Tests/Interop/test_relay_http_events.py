@@ -1,17 +1,20 @@
 """`relay --http`: events about requests that open no WebSocket, and what reads them."""
 
 import json
+import socket
 
 import pytest
 
 import http2
 import wire
 from http2 import CANCEL, END_HEADERS, END_STREAM, GET, Client, changed
-from processes import Listener, Relay, wait_until, wsx
+from processes import Listener, Proxy, Relay, wait_until, wsx
 from scripted_server import ScriptedServer
+from services import OpenSSLServer
 from test_relay import request, status
 from test_relay_responses import answering, read
 from test_schemas import check
+from tls import client_context
 
 PAGE = b"HTTP/1.1 302 Found\r\nLocation: /in\r\nSet-Cookie: sid=geheim99\r\nContent-Length: 4\r\n\r\npage"
 
@@ -115,6 +118,40 @@ def test_a_request_that_ends_early_is_marked(response, code, path):
     assert ("headers" in event) == (code == 302)
 
 
+def test_a_proxy_records_requests_to_intercepted_hosts_only(path, tmp_path, certificates):
+    authority = tmp_path / "ca"
+    with answering(PAGE) as server, Proxy(
+            "--http", "--record", path, "--intercept", "localhost", "--proxy-ca", authority) as proxy:
+        for data in [f"GET http://127.0.0.1:{server.port}/other HTTP/1.1", "CONNECT 127.0.0.1:1 HTTP/1.1",
+                     f"GET http://localhost:{server.port}/own?token=geheim99 HTTP/1.1", "GET https://localhost:1/ HTTP/1.1",
+                     "GET http://me:geheim88@localhost/ HTTP/1.1", "GET / HTTP/1.1\r\nHost: me:geheim77@localhost",
+                     "CONNECT me:geheim66@localhost:1 HTTP/1.1"]:
+            fields = "" if "Host" in data else "\r\nHost: x"
+            read(proxy, f"{data}{fields}\r\n\r\n".encode())
+        events = recording(proxy, path)
+        assert "geheim" not in proxy.err and f'url "http://•••@localhost/"' in proxy.err
+    assert [(event["url"], event["status"]) for event in events] == [
+        (f"http://localhost:{server.port}/own?token=•••", 302), ("https://localhost:1/", 502),
+        ("http://•••@localhost/", 400), ("http://•••@localhost/", 400), ("•••@localhost:1", 400)]
+    assert events[3]["request_headers"]["host"] == ["•••@localhost"] and "refused" in events[1]["reason"]
+    assert "geheim" not in path.read_text()
+
+
+def test_intercepted_requests_whose_server_cannot_be_verified_are_recorded(path, tmp_path, certificates):
+    authority = tmp_path / "ca"
+    with OpenSSLServer(certificates.bad["expired"]) as server, Proxy(
+            "--http", "--record", path, "--proxy-ca", authority) as proxy:
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", proxy.port), timeout=60))
+        stream.send(f"CONNECT localhost:{server.port} HTTP/1.1\r\n\r\n".encode())
+        assert status(stream.read_head()) == 200
+        stream.sock = client_context(authority / "ca.pem").wrap_socket(stream.sock, server_hostname="localhost")
+        stream.send(b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert status(stream.read_head()) == 502
+        proxy.wait_for("502, from ")
+        (event,) = recording(proxy, path)
+    assert (event["url"], event["status"]) == (f"https://localhost:{server.port}/x", 502)
+
+
 def test_requests_over_http2_are_recorded_as_they_passed(path):
     with answering(PAGE) as server, Relay(server.url, "--http", "--http2", "--record", path) as relay:
         with Client(relay) as client:
@@ -163,20 +200,34 @@ def test_har_files_have_entries_for_requests(session, tmp_path):
     assert len(json.loads(chosen.out)["log"]["entries"]) == 1
 
 
-def test_a_session_without_a_websocket_is_a_har_file_but_no_page(tmp_path, path):
+def test_har_files_tell_responses_that_are_cut_or_missing(tmp_path, path):
+    path.write_text(
+        '{"type":"http","method":"GET","url":"http://h/","status":200,"cut":true,"reason":"the server is gone"}\n'
+        '{"type":"http","status":502,"reason":"refused"}\n{"type":"http","cut":true}\n')
+    assert wsx("convert", path, tmp_path / "s.har").status == 0
+    entries = json.loads((tmp_path / "s.har").read_text())["log"]["entries"]
+    assert [(entry["request"]["url"], entry["response"]["status"], entry["response"].get("_error"),
+             entry["response"].get("comment")) for entry in entries] == [
+        ("http://h/", 200, "the server is gone", "the server is gone"),
+        ("http://unknown.invalid/", 502, None, "refused"), ("http://unknown.invalid/", 0, "cut short", None)]
+
+
+def test_a_session_without_a_websocket_is_a_file_with_requests(tmp_path, path):
     with answering(PAGE) as server:
         for name in ("s.har", "s.html"):
             with Relay(server.url, "--http", "--record", tmp_path / name) as relay:
                 read(relay, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 relay.stop()
-            assert (tmp_path / name).exists() == (name == "s.har")
+            assert "http://localhost/" in (tmp_path / name).read_text()
         with Relay(server.url, "--http", "--record", path) as relay:
             read(relay, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             recording(relay, path)
     assert wsx("convert", path, tmp_path / "t.har").status == 0
-    for arguments in ([path, tmp_path / "t.html"], ["--list", path]):
-        result = wsx("convert", *arguments)
-        assert result.status == 2 and "it contains no connection" in result.err
+    assert wsx("convert", path, tmp_path / "t.html").status == 0
+    page = (tmp_path / "t.html").read_text()
+    assert '"GET http://localhost/"' in page and '"status":302' in page and '"location":["/in"]' in page
+    result = wsx("convert", "--list", path)
+    assert result.status == 2 and "it contains no connection" in result.err
 
 
 def test_other_readers_ignore_requests_and_types_of_later_versions(session, tmp_path):

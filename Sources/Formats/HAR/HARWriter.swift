@@ -145,12 +145,20 @@ package struct HARConnection {
         let version: String
         let requestBytes: Int
         let responseBytes: Int
+        /// Why the response is incomplete, as in Chromium's files; nil if it is complete.
+        let error: String?
+        let comment: String?
 
-        package init(method: String, version: String, requestBytes: Int, responseBytes: Int) {
+        package init(
+            method: String, version: String, requestBytes: Int, responseBytes: Int, error: String? = nil,
+            comment: String? = nil
+        ) {
             self.method = method
             self.version = version
             self.requestBytes = requestBytes
             self.responseBytes = responseBytes
+            self.error = error
+            self.comment = comment
         }
     }
 
@@ -186,6 +194,8 @@ package struct HARConnection {
         json.add("redirectURL", value(of: "location") ?? "")
         json.add("headersSize", -1)
         json.add("bodySize", page?.responseBytes ?? -1)
+        if let error = page?.error { json.add("_error", error) }
+        if let comment = page?.comment { json.add("comment", comment) }
         json.endObject()
     }
 

@@ -15,11 +15,17 @@ package struct RecordedRequest {
     let duration: Duration
     /// The sizes of the bodies of request and response in bytes.
     let (receivedBytes, sentBytes): (Int, Int)
+    /// Whether the response is incomplete.
+    let isCut: Bool
+    /// Why the relay answered, or the response is incomplete.
+    let reason: String?
 
     /// Reads an event.
     init(at range: Range<Int>, in input: SessionInput) throws(Failure) {
         let members = try RecordedOpening.members(at: range, in: input)
-        heads = RecordedOpening(members)
+        heads = RecordedOpening(members, or: ("http://unknown.invalid/", 0))
+        isCut = members["cut"] != nil
+        reason = Self.text(members["reason"])
         method = Self.text(members["method"]) ?? "GET"
         version = Self.text(members["http"]) ?? "1.1"
         endTime = Self.text(members["time"]).flatMap(EventTime.parse) ?? .zero

@@ -145,9 +145,8 @@ package struct RecordedOpening {
 extension RecordedOpening {
     /// Reads the event of a connection. Without the event, the URL is `ws://unknown.invalid/`.
     package init(_ connection: RecordedConnection, in input: SessionInput) throws(Failure) {
-        self.init()
-        guard let range = connection.opening else { return }
-        self.init(try Self.members(at: range, in: input))
+        self.init(
+            try connection.opening.map { (range) throws(Failure) in try Self.members(at: range, in: input) } ?? [:])
     }
 
     /// The members of an event. An event that cannot be read has none.
@@ -163,8 +162,10 @@ extension RecordedOpening {
         return members
     }
 
-    init(_ members: [ExactString: JSONValue]) {
+    /// - Parameter unknown: The URL and the status of an event without them.
+    init(_ members: [ExactString: JSONValue], or unknown: (url: String, status: Int) = ("ws://unknown.invalid/", 101)) {
         self.init()
+        (url, status) = unknown
         if case .number(let text)? = members["status"], let status = Int(text) { self.status = status }
         if case .string(let peer)? = members["address"] { readAddress(peer) }
         switch members["url"] {

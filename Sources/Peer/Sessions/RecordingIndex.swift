@@ -35,10 +35,7 @@ package struct RecordingContents {
     /// The ranges of events about requests that opened no WebSocket, each a line with its end.
     package var requests: [Range<Int>] = []
 
-    /// Whether a file of a format would be empty. A page has only connections.
-    package func isEmpty(as format: SessionInput.Format) -> Bool {
-        connections.isEmpty && (requests.isEmpty || format == .page)
-    }
+    package var isEmpty: Bool { connections.isEmpty && requests.isEmpty }
 }
 
 /// Finds the connections of a recording. A connection begins with the event `open`.

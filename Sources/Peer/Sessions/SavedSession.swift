@@ -28,7 +28,7 @@ package struct SavedSession {
     func write(_ recording: SeekableFile, firstNumber: Int = 1) throws(Failure) -> Bool {
         let input = SessionInput(recording, named: "the session")
         let contents = try RecordingIndex.contents(of: input, firstNumber: firstNumber)
-        guard !contents.isEmpty(as: format) else { return false }
+        guard !contents.isEmpty else { return false }
         try SessionFile.write(contents, of: input, as: format, to: path)
         return true
     }

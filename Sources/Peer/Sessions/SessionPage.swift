@@ -138,7 +138,16 @@ package struct SessionPage: ~Copyable, SessionWriter {
         openBytes = 0
     }
 
-    package mutating func add(_ request: RecordedRequest) {}
+    package mutating func add(_ request: RecordedRequest) {
+        var opening = request.heads
+        opening.url = "\(request.method) \(opening.url)"
+        opening.timings.upgrade = request.duration
+        var connection = RecordedConnection(client: nil, codecs: RecordedCodecs())
+        connection.opening = 0..<0
+        connection.times = max(.zero, request.endTime - request.duration)...max(.zero, request.endTime)
+        begin(connection, opening)
+        end()
+    }
 
     package mutating func end() { endEvents() }
 

@@ -81,7 +81,8 @@ extension HARWriter: SessionWriter {
         entry.setFields(of: request.heads)
         entry.page = HARConnection.Page(
             method: request.method, version: request.version, requestBytes: request.receivedBytes,
-            responseBytes: request.sentBytes)
+            responseBytes: request.sentBytes, error: request.isCut ? request.reason ?? "cut short" : nil,
+            comment: request.reason)
         add(entry)
     }
 
