@@ -180,6 +180,9 @@ class TestScenarios:
                 assert "only the first" not in played.err
             with Listener("--scenario", path, "--connection", connection) as mock:
                 assert wsx("-1", mock.url, word).lines == [word]
+        # The client closed first, and its server only answers that.
+        played = wsx("--scenario", path, "--connection", "1", echo.url)
+        assert (played.status, played.err) == (0, "")
         result = wsx("--scenario", path, "--connection", "3", echo.url)
         assert_fails(result, 2, "sessions.jsonl", "no connection 3; it has 1 and 2")
         assert_fails(wsx("--connection", "3", echo.url), 2, "--connection", "--scenario")

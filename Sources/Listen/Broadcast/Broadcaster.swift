@@ -89,7 +89,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Closes a client's connection and records the close frame.
     func close(_ client: some ServedClient, with frame: CloseFrame) {
         guard client.close(frame) else { return }
-        outputs.record(close: frame, to: client.number)
+        outputs.record(close: frame, to: client.number, isAnswer: client.hasReceivedClose)
         client.didClose()
         clients.retryPosts()
     }

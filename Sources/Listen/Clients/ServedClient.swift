@@ -11,6 +11,8 @@ protocol ServedClient: GatedConnection {
 
     /// Whether the closing handshake has started.
     var isClosing: Bool { get }
+    /// Whether the client has sent a close frame.
+    var hasReceivedClose: Bool { get }
     /// The number of bytes the client has not accepted yet.
     var unsentBytes: Int { get }
     /// The number of bytes the client has accepted so far, plus a constant.

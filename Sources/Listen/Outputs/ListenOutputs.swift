@@ -341,9 +341,9 @@ final class ListenOutputs {
         if isRelay { show(control: opcode, payload, .sent, client: number, isRequested: false) }
     }
 
-    /// Records a sent close frame.
-    func record(close frame: CloseFrame, to number: Int) {
-        writeSent { $0.writeClose(sent: frame, client: number) }
+    /// Records a sent close frame, unless it answers one of the client, whose event follows.
+    func record(close frame: CloseFrame, to number: Int, isAnswer: Bool = false) {
+        if !isAnswer { writeSent { $0.writeClose(sent: frame, client: number) } }
         if isRelay, verbosity > 0 { diagnostics.show(transcript.close(frame, .sent, client: number)) }
     }
 

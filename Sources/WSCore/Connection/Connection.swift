@@ -119,6 +119,9 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether sending has ended because our close frame was sent or the connection has ended.
     package var isClosing: Bool { !isOpen || outbox.isSendingOver }
 
+    /// Whether the peer has sent a close frame.
+    package var hasReceivedClose: Bool { receiver.closeFrame != nil }
+
     /// The number of bytes waiting for the kernel to accept them.
     package var queuedBytes: Int { outbox.queuedBytes + stream.inFlightBytes }
 

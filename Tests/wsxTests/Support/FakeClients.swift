@@ -9,6 +9,7 @@ final class FakeClient: ServedClient {
     var path = ""
     var isFull = false
     var isClosing = false
+    var hasReceivedClose = false
     var unsentBytes = 0
     var takenBytes = 0
     var hasUnreadBytes = false
