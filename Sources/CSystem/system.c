@@ -35,12 +35,13 @@ enum { WATCH_CAPACITY = 64 };
 static struct watch watches[WATCH_CAPACITY];
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static _Atomic int is_from_kernel[NSIG];
+// Whether a process has sent the signal since this was last asked.
+static _Atomic int is_from_process[NSIG];
 
 static void note_signal(int number, siginfo_t *information, void *context) {
     (void)context;
     int saved_errno = errno;
-    is_from_kernel[number] = information->si_code > 0;
+    if (information->si_code <= 0) is_from_process[number] = 1;
     // The process ends. From now on, the system does not stop it if it uses its terminal from the background.
     if (number == SIGTERM || number == SIGHUP) {
         signal(SIGTTIN, SIG_IGN);
@@ -106,7 +107,7 @@ int wsx_watch_signal(int number, int descriptor) { return change_watches(add_wat
 
 void wsx_unwatch_signal(int number, int descriptor) { change_watches(remove_watch, number, descriptor); }
 
-int wsx_signal_is_from_kernel(int number) { return is_from_kernel[number]; }
+int wsx_take_signal_of_process(int number) { return atomic_exchange(&is_from_process[number], 0); }
 
 // Programs
 

@@ -229,9 +229,9 @@ int wsx_watch_signal(int number, int descriptor);
 // Ends that. Restores the default action of the signal if no descriptor watches it any more.
 void wsx_unwatch_signal(int number, int descriptor);
 
-// Whether the last signal of this number came from the kernel, such as from a terminal, and not from a process. Known for
-// signals that are, or were, watched.
-int wsx_signal_is_from_kernel(int number);
+// Whether one of the signals of this number since the last call came from a process, and not from the kernel, such as from
+// a terminal. Known for signals that are, or were, watched.
+int wsx_take_signal_of_process(int number);
 
 // Returns the environment of the process.
 char **wsx_environment(void);

@@ -52,14 +52,14 @@ final class Relay {
     var failure: Failure? { command?.failure ?? outputFailure.map { .reported($0) } }
 
     /// Forwards a request to end to the command. Returns false if none is running.
-    func takes(_ request: StopRequests.Request) -> Bool {
+    func handleStopRequest(_ request: StopRequests.Request) -> Bool {
         guard let command, command.isRunning else { return false }
         command.forward(request)
         return true
     }
 
     /// Reports the failure of an output, if a command is running, which it does not end.
-    func survives(_ failure: Failure?) -> Bool {
+    func continuesAfterOutputFailure(_ failure: Failure?) -> Bool {
         guard let command, command.isRunning else { return false }
         if let failure { run.diagnostics.report(failure) }
         outputFailure = outputFailure ?? failure

@@ -4,8 +4,7 @@ import WSCore
 
 /// The command of `wsx relay PORT -- COMMAND`: it uses the relay as its HTTP proxy and trusts its authority.
 ///
-/// It shares the terminal and the process group of the relay. Signals from the terminal reach both; those from other
-/// processes are forwarded.
+/// It shares the terminal with the relay. Signals are forwarded, unless the terminal has sent them to both.
 final class RelayCommand {
     /// What the command is, and what it needs besides the proxy.
     struct Settings {
@@ -14,8 +13,6 @@ final class RelayCommand {
         let login: Credentials?
         /// The certificates of the system's authorities and of those that the relay trusts, in PEM.
         let otherAuthorities: [UInt8]
-        /// The directory for temporary files.
-        let temporaryDirectory: String
 
         /// - Throws: ``Failure/badArgument(what:why:)``.
         init(_ relay: RelayMode, secrets: Secrets) throws(Failure) {
@@ -35,38 +32,30 @@ final class RelayCommand {
             } catch {
                 throw .badArgument(what: "--ca", why: "\(error)")
             }
-            let directory = variable("TMPDIR") ?? ""
-            temporaryDirectory = directory.hasPrefix("/") ? directory : "/tmp"
         }
     }
 
-    private let files: TemporaryDirectory
     private let process: ChildProcess
+    private var userSignals: [SignalWatcher] = []
 
     /// Starts the command.
     /// - Parameters:
     ///   - proxy: The address of the proxy on this machine.
+    ///   - directory: The directory for temporary files.
     ///   - didExit: Called once when the command has ended. Its temporary files have been removed.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
-        _ settings: Settings, proxy: SocketAddress, authority: CertificateAuthority, on loop: EventLoop,
-        didExit: @escaping (ChildProcess.Exit) -> Void
+        _ settings: Settings, proxy: SocketAddress, authority: CertificateAuthority, filesIn directory: String,
+        on loop: EventLoop, didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(Failure) {
-        var created: TemporaryDirectory?
+        let files = try Self.files(of: authority, besides: settings.otherAuthorities, in: directory)
+        let variables = Self.variables(proxy: Self.url(of: proxy, login: settings.login), files: files.path)
+        var words = settings.program.words
+        words.insert(
+            contentsOf: Self.chromiumOptions(
+                for: settings.program.name, proxy: Self.url(of: proxy, login: nil), pin: authority.leafPin,
+                files: files.path), at: 1)
         do throws(IOError) {
-            let files = try TemporaryDirectory(at: settings.temporaryDirectory + "/wsx-")
-            created = files
-            self.files = files
-            let certificate = authority.certificate
-            let bundle = try files.create("authorities.pem", with: settings.otherAuthorities + certificate)
-            let own = try files.create("ca.pem", with: certificate)
-            let variables = Self.variables(
-                proxy: Self.url(of: proxy, login: settings.login), bundle: bundle, authority: own)
-            var words = settings.program.words
-            words.insert(
-                contentsOf: Self.chromiumOptions(
-                    for: settings.program.name, proxy: Self.url(of: proxy, login: nil), pin: authority.leafPin,
-                    files: files.path), at: 1)
             process = try ChildProcess(
                 words, at: settings.program.path,
                 environment: ProcessEnvironment.variables(without: Set(variables.map(\.name)))
@@ -77,10 +66,37 @@ final class RelayCommand {
                 didExit(exit)
             }
         } catch {
-            created?.remove()
+            files.remove()
             throw .badArgument(what: "COMMAND", why: "running '\(settings.program.name)': \(error)")
         }
+        userSignals = ([.user1, .user2] as [SignalWatcher.Signal]).compactMap { signal in
+            try? SignalWatcher(signal, on: loop) { [process] in process.send(signal) }
+        }
     }
+
+    /// Creates the files with the authorities.
+    private static func files(
+        of authority: CertificateAuthority, besides others: [UInt8], in directory: String
+    ) throws(Failure) -> TemporaryDirectory {
+        var created: TemporaryDirectory?
+        do throws(IOError) {
+            let files = try TemporaryDirectory(at: directory + "/wsx-")
+            created = files
+            try files.create(bundleName, with: others + authority.certificate)
+            try files.create(authorityName, with: authority.certificate)
+            return files
+        } catch {
+            created?.remove()
+            throw .badArgument(
+                what: "COMMAND",
+                why:
+                    "creating files for it in '\(escapingControls(directory))': \(error); set TMPDIR to another directory"
+            )
+        }
+    }
+
+    private static let bundleName = "authorities.pem"
+    private static let authorityName = "ca.pem"
 
     /// Whether the command has not ended.
     var isRunning: Bool { process.exit == nil }
@@ -88,10 +104,12 @@ final class RelayCommand {
     /// Why the command did not succeed, or `nil` if it did or still runs.
     var failure: Failure? { process.exit.flatMap { $0 == .status(0) ? nil : .command($0) } }
 
-    /// Forwards a signal to the command, unless it came from the terminal, which sends it to both.
+    /// Forwards a signal to the command, unless the terminal has sent it to both. A hangup concerns only the leader of the
+    /// session.
     func forward(_ request: StopRequests.Request) {
-        guard let signal = request.signal, !SignalWatcher.isFromKernel(signal) else { return }
-        process.send(signal)
+        guard let signal = request.signal else { return }
+        let isOfProcess = SignalWatcher.takeOfProcess(signal)
+        if isOfProcess || signal == .hangUp || !process.sharesGroup { process.send(signal) }
     }
 
     /// The URL of the proxy.
@@ -109,24 +127,25 @@ final class RelayCommand {
     }
 
     /// The variables by which programs find the proxy and trust the authority.
-    /// - Parameters:
-    ///   - bundle: The path of a file with all authorities.
-    ///   - authority: The path of a file with that of the proxy, for programs that know the others.
-    static func variables(proxy: String, bundle: String, authority: String) -> [(name: String, value: String)] {
+    /// - Parameter files: The directory of the files with all authorities, and with that of the proxy, for programs that know
+    ///   the others.
+    static func variables(proxy: String, files: String) -> [(name: String, value: String)] {
         let names = ["http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"]
         return (names + names.map { $0.uppercased() }).map { ($0, proxy) }
             + ["no_proxy", "NO_PROXY"].map { ($0, "") } + [("NODE_USE_ENV_PROXY", "1")]
             + [
                 "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
                 "CARGO_HTTP_CAINFO", "NIX_SSL_CERT_FILE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-            ].map { ($0, bundle) }
-            + ["NODE_EXTRA_CA_CERTS", "DENO_CERT"].map { ($0, authority) }
+            ].map { ($0, "\(files)/\(bundleName)") }
+            + ["NODE_EXTRA_CA_CERTS", "DENO_CERT"].map { ($0, "\(files)/\(authorityName)") }
     }
 
     /// The options for a Chromium, which reads none of these variables; empty for other programs.
     static func chromiumOptions(for name: String, proxy: String, pin: TLSPin?, files: String) -> [String] {
         let names = [
-            "chromium", "chromium-browser", "chromium-headless-shell", "chrome", "headless_shell", "brave-browser",
+            "chromium", "chromium-browser", "chromium-headless-shell", "chrome", "chrome-headless-shell",
+            "headless_shell",
+            "brave-browser",
         ]
         guard names.contains(name) || name.hasPrefix("google-chrome") || name.hasPrefix("microsoft-edge") else {
             return []
@@ -140,19 +159,6 @@ final class RelayCommand {
     }
 }
 
-extension StopRequests.Request {
-    /// The signal, or `nil` for a time limit.
-    fileprivate var signal: SignalWatcher.Signal? {
-        switch self {
-        case .interrupt: .interrupt
-        case .terminate: .terminate
-        case .hangUp: .hangUp
-        case .quit: .quit
-        case .timeLimit: nil
-        }
-    }
-}
-
 extension Relay {
     /// Starts the command, if there is one.
     /// - Throws: ``Failure/badArgument(what:why:)``.
@@ -160,8 +166,8 @@ extension Relay {
         guard let settings = settings.command, let authority = self.settings.proxy?.authority,
             let address = places.first?.address
         else { return }
-        command = try RelayCommand(settings, proxy: address, authority: authority, on: run.loop) { [unowned self] _ in
-            run.end()
-        }
+        command = try RelayCommand(
+            settings, proxy: address, authority: authority, filesIn: run.diagnostics.temporaryDirectory, on: run.loop
+        ) { [unowned self] _ in run.end() }
     }
 }

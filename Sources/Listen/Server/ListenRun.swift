@@ -105,7 +105,7 @@ package final class ListenRun {
             stopRequests = try StopRequests(
                 all: settings.isRepl || mode.needsAllSignals || answerPrograms != nil, on: loop
             ) { [unowned self] request in
-                guard !mode.takes(request) else { return }
+                guard !mode.handleStopRequest(request) else { return }
                 switch request {
                 case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
                 case .terminate, .hangUp, .timeLimit: end()
@@ -283,7 +283,7 @@ package final class ListenRun {
 
     /// Ends the run because an output has failed. The failure is `nil` if the reader of standard output closed it.
     private func end(with failure: Failure?) {
-        guard !mode.survives(failure) else { return outputs.releaseClients() }
+        guard !mode.continuesAfterOutputFailure(failure) else { return outputs.releaseClients() }
         state.fail(with: failure)
         // Read the clients that waited for the output; their close frames end the run.
         outputs.releaseClients()

@@ -18,9 +18,9 @@ protocol ModeService: AnyObject {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func start(at places: [ListeningPlace]) throws(Failure)
     /// Takes a request to end. Returns whether the run goes on.
-    func takes(_ request: StopRequests.Request) -> Bool
+    func handleStopRequest(_ request: StopRequests.Request) -> Bool
     /// Reports the failure of an output. Returns whether the run goes on; if not, it is not reported.
-    func survives(_ failure: Failure?) -> Bool
+    func continuesAfterOutputFailure(_ failure: Failure?) -> Bool
 
     /// Whether all signals must be caught, because something has to be ended.
     var needsAllSignals: Bool { get }
@@ -44,8 +44,8 @@ extension ModeService {
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? { nil }
     func relay(for server: Server<ListenClient>) {}
     func start(at places: [ListeningPlace]) throws(Failure) {}
-    func takes(_ request: StopRequests.Request) -> Bool { false }
-    func survives(_ failure: Failure?) -> Bool { false }
+    func handleStopRequest(_ request: StopRequests.Request) -> Bool { false }
+    func continuesAfterOutputFailure(_ failure: Failure?) -> Bool { false }
     var needsAllSignals: Bool { false }
     func stopListening() {}
     func end() {}

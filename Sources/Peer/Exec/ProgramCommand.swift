@@ -32,7 +32,9 @@ package struct ProgramCommand {
         do throws(IOError) {
             path = try Executable.path(of: name, in: variable("PATH"))
         } catch {
-            let remedy = error == .accessDenied ? "is it executable?" : "write its path, or add it to PATH"
+            let remedy =
+                error == .accessDenied
+                ? "is it executable?" : name.contains("/") ? "check the path" : "write its path, or add it to PATH"
             throw .badArgument(what: option, why: "running '\(escapingControls(name))': \(error); \(remedy)")
         }
         if let interpreter = Executable.interpreter(of: path), File.isMissing(interpreter) {

@@ -23,7 +23,14 @@ package final class StopRequests {
             case .timeLimit(let limit): .runTimedOut(after: limit)
             }
         }
+
+        /// The signal, or `nil` for a time limit.
+        package var signal: SignalWatcher.Signal? { StopRequests.requests.first { $0.1 == self }?.0 }
     }
+
+    private static let requests: [(SignalWatcher.Signal, Request)] = [
+        (.interrupt, .interrupt), (.terminate, .terminate), (.hangUp, .hangUp), (.quit, .quit),
+    ]
 
     private let signals: [SignalWatcher]
     private let timer: Timer?
@@ -37,12 +44,9 @@ package final class StopRequests {
     package init(
         all: Bool = true, timeLimit: Duration? = nil, on loop: EventLoop, action: @escaping (Request) -> Void
     ) throws(Failure) {
-        let requests: [(SignalWatcher.Signal, Request)] = [
-            (.interrupt, .interrupt), (.terminate, .terminate), (.hangUp, .hangUp), (.quit, .quit),
-        ]
         var signals: [SignalWatcher] = []
         do throws(IOError) {
-            for (signal, request) in requests.prefix(all ? 4 : 2) {
+            for (signal, request) in Self.requests.prefix(all ? 4 : 2) {
                 signals.append(try SignalWatcher(signal, on: loop) { action(request) })
             }
         } catch {

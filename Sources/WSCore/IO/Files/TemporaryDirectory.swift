@@ -15,10 +15,8 @@ package struct TemporaryDirectory: Sendable {
     }
 
     /// Creates a file in it.
-    /// - Returns: The path of the file.
-    package func create(_ name: String, with bytes: [UInt8]) throws(IOError) -> String {
+    package func create(_ name: String, with bytes: [UInt8]) throws(IOError) {
         try File.replace("\(path)/\(name)", with: bytes)
-        return "\(path)/\(name)"
     }
 
     /// Removes the directory and everything in it, without following symbolic links.

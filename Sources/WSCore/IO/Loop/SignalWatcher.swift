@@ -22,6 +22,10 @@ package final class SignalWatcher {
         case resume
         /// SIGWINCH: the terminal's window has changed size.
         case resize
+        /// SIGUSR1.
+        case user1
+        /// SIGUSR2.
+        case user2
 
         var number: Int32 {
             switch self {
@@ -32,12 +36,14 @@ package final class SignalWatcher {
             case .suspend: SIGTSTP
             case .resume: SIGCONT
             case .resize: SIGWINCH
+            case .user1: SIGUSR1
+            case .user2: SIGUSR2
             }
         }
     }
 
-    /// Whether the last signal of this kind came from the kernel, such as from a terminal, and not from a process.
-    package static func isFromKernel(_ signal: Signal) -> Bool { wsx_signal_is_from_kernel(signal.number) != 0 }
+    /// Whether a process, and not only the kernel, such as for a terminal, has sent this signal since the last call.
+    package static func takeOfProcess(_ signal: Signal) -> Bool { wsx_take_signal_of_process(signal.number) != 0 }
 
     private let loop: EventLoop
     private let number: Int32

@@ -89,6 +89,9 @@ package final class ChildProcess {
         if watch != nil { _ = kill(identifier, signal.number) }
     }
 
+    /// Whether the child gets the signals that a terminal sends to this process's group.
+    package var sharesGroup: Bool { getpgid(identifier) == getpgrp() }
+
     /// A signal for a process group.
     package enum GroupSignal: Sendable {
         /// SIGTERM: a request to exit.
