@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import pwd
 import subprocess
 import threading
 
@@ -16,7 +17,7 @@ from processes import BINARY, assert_fails, environment, run, wsx
 @pytest.fixture
 def home(tmp_path):
     """An environment with an own state directory, and the folder for the authority."""
-    return environment(XDG_STATE_HOME=tmp_path, USER="tester"), tmp_path / "wsx/ca"
+    return environment(XDG_STATE_HOME=tmp_path, USER="other"), tmp_path / "wsx/ca"
 
 
 def print_ca(env=None, *arguments, **options):
@@ -36,7 +37,7 @@ def test_first_use(home, umask):
     assert modes(folder) == {"ca": 0o700, "ca.pem": 0o644, "ca.key": 0o600, "lock": 0o600}
     assert result.out == (folder / "ca.pem").read_bytes() == print_ca(env).out
     certificate = x509.load_pem_x509_certificate(result.out)
-    name = f"CN=wsx relay (tester@{os.uname().nodename})"[:3 + 64]
+    name = f"CN=wsx relay ({pwd.getpwuid(os.geteuid()).pw_name}@{os.uname().nodename})"[:3 + 64]
     assert name in certificate.subject.rfc4514_string()
     usage = certificate.extensions.get_extension_for_class(x509.KeyUsage)
     assert usage.critical and usage.value.key_cert_sign and not usage.value.digital_signature
@@ -138,6 +139,11 @@ def broken(name, folder):
     elif name == "directory for a key":
         (folder / "ca.key").unlink()
         (folder / "ca.key").mkdir(0o700)
+    elif name == "pipe for a key":
+        (folder / "ca.key").unlink()
+        os.mkfifo(folder / "ca.key", 0o600)
+    elif name == "shared certificate":
+        (folder / "ca.pem").chmod(0o666)
     elif name == "linked directory":
         folder.rename(folder.with_name("real"))
         folder.symlink_to("real")
@@ -153,12 +159,14 @@ def broken(name, folder):
     ("wrong key", ["does not belong to the certificate"]),
     ("encrypted key", ["is encrypted", "openssl pkey"]),
     ("no PEM", ["contains no private key"]),
-    ("no key", ["ca.key' is missing", "restore it"]),
-    ("no certificate", ["ca.pem' is missing", "restore it"]),
+    ("no key", ["ca.key': it is missing", "restore it"]),
+    ("no certificate", ["ca.pem': it is missing", "restore it"]),
     ("shared key", ["other users can read or write it", "chmod 600"]),
     ("shared directory", ["other users can write it", "chmod go-w"]),
     ("linked key", ["ca.key': it is a symbolic link"]),
-    ("directory for a key", ["ca.key'", "check the path"]),
+    ("directory for a key", ["ca.key': it is not a regular file"]),
+    ("pipe for a key", ["ca.key': it is not a regular file"]),
+    ("shared certificate", ["ca.pem': other users can write it", "chmod go-w"]),
     ("linked directory", ["it is a symbolic link"]),
     ("file for the directory", ["not a directory"]),
 ], ids=lambda value: value if isinstance(value, str) else "")
@@ -180,6 +188,16 @@ def test_directory_of_another_user(tmp_path):
     assert_fails(print_ca(None, "--proxy-ca", folder), 2, "it belongs to another user")
 
 
+@pytest.mark.parametrize("name", ["ca.pem", "ca.key"])
+def test_file_of_another_user(tmp_path, name):
+    if getpass.getuser() != "root":
+        pytest.skip("only root can give a file away")
+    folder = tmp_path / "ca"
+    assert print_ca(None, "--proxy-ca", folder).status == 0
+    os.chown(folder / name, 65534, 65534)
+    assert_fails(print_ca(None, "--proxy-ca", folder), 2, f"{name}': it belongs to another user")
+
+
 def test_places_that_do_not_exist(tmp_path):
     assert_fails(print_ca(None, "--proxy-ca", "/proc/wsx"), 2, "'/proc/wsx': no such file or directory")
     assert_fails(print_ca(None, "--proxy-ca", ""), 2, "--proxy-ca", "it is empty")
@@ -187,7 +205,7 @@ def test_places_that_do_not_exist(tmp_path):
     assert_fails(print_ca(env), 2, "the home directory is unknown", "--proxy-ca DIR")
 
 
-@pytest.mark.parametrize("arguments", [["8080"], ["-v"], ["--once"], ["--intercept", "a"], ["--record", "x"]],
+@pytest.mark.parametrize("arguments", [["8080"], ["-v"], ["--", "false"], ["--once"], ["--intercept", "a"], ["--record", "x"]],
                          ids=" ".join)
 def test_print_ca_starts_nothing(home, arguments):
     env, folder = home

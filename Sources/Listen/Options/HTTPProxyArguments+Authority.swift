@@ -50,7 +50,6 @@ extension HTTPProxyArguments {
     /// Reads or creates the authority.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func authority(_ environment: (String) -> String?) throws(Failure) -> CertificateAuthority {
-        try AuthorityFiles(in: authorityDirectory, environment: environment)
-            .authority(ofUser: environment("USER") ?? environment("LOGNAME"))
+        try AuthorityFiles(in: authorityDirectory, environment: environment).authority()
     }
 }

@@ -6,7 +6,9 @@ import WSCore
 package struct AuthorityFiles {
     private let option: String?
     private let path: String
-    private var what: String { option ?? "authority of the proxy" }
+    private static let subject = "authority of the proxy"
+    private static let certificate = "ca.pem"
+    private static let key = "ca.key"
 
     /// - Parameters:
     ///   - directory: The value of `--proxy-ca`, or `nil` for the default.
@@ -16,89 +18,65 @@ package struct AuthorityFiles {
         option = directory.map { _ in "--proxy-ca" }
         guard let path = directory ?? HistoryLocation.stateDirectory(environment).map({ "\($0)/wsx/ca" }) else {
             throw .badArgument(
-                what: "authority of the proxy", why: "the home directory is unknown; set HOME, or use --proxy-ca DIR")
+                what: Self.subject, why: "the home directory is unknown; set HOME, or use --proxy-ca DIR")
         }
         self.path = path
     }
 
     /// Reads the authority, or creates it. Processes that start at once get the same one.
-    /// - Parameter user: The name of the user, for a new authority.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    package func authority(ofUser user: String?) throws(Failure) -> CertificateAuthority {
-        let directory: PrivateDirectory
-        do throws(PrivateDirectory.Problem) {
-            directory = try PrivateDirectory(path)
-        } catch {
-            throw failure(error)
-        }
-        var pair = try read(directory)
-        if pair.certificate == nil || pair.key == nil {
-            do throws(PrivateDirectory.Problem) { try directory.lock() } catch { throw failure(error, "lock") }
-            // Another process may have created them meanwhile.
-            pair = try read(directory)
-            if pair == (nil, nil) { pair = try create(in: directory, user: user) }
-        }
-        guard let certificate = pair.certificate, let key = pair.key else {
-            let (missing, other) = pair.key == nil ? ("ca.key", "ca.pem") : ("ca.pem", "ca.key")
-            throw failure("'\(file(missing))' is missing; restore it, or delete \(other) for a new authority")
-        }
-        do throws(TLSConfigurationError) {
+    package func authority() throws(Failure) -> CertificateAuthority {
+        do {
+            let now = WallTime.now.seconds
+            let (certificate, key) = try pair(nowSeconds: now)
+            guard let certificate else { throw PrivateDirectory.Problem(.failed(.noSuchFile), of: Self.certificate) }
+            guard let key else { throw PrivateDirectory.Problem(.failed(.noSuchFile), of: Self.key) }
             return try CertificateAuthority(
-                TLSCertificateSource(chain: certificate, key: key), files: (file("ca.pem"), file("ca.key")),
-                nowSeconds: WallTime.now.seconds)
+                TLSCertificateSource(chain: certificate, key: key), files: (file(Self.certificate), file(Self.key)),
+                nowSeconds: now)
+        } catch let problem as PrivateDirectory.Problem {
+            throw failure("'\(file(problem.name))': \(words(problem))")
+        } catch TLSConfigurationError.passphraseNeeded {
+            throw failure("'\(file(Self.key))' is encrypted; decrypt it with 'openssl pkey'")
         } catch {
-            guard error != .passphraseNeeded else {
-                throw failure("'\(file("ca.key"))' is encrypted; decrypt it with 'openssl pkey'")
-            }
             throw failure("\(error)")
         }
     }
 
-    private func read(_ directory: PrivateDirectory) throws(Failure) -> (certificate: [UInt8]?, key: [UInt8]?) {
-        let read = { (name: String, isSecret: Bool) throws(Failure) in
-            do throws(PrivateDirectory.Problem) {
-                return try directory.read(name, isSecret: isSecret)
-            } catch {
-                throw failure(error, name)
-            }
+    /// The contents of the files, or `nil` for one that is missing.
+    private func pair(nowSeconds: Int) throws -> (certificate: [UInt8]?, key: [UInt8]?) {
+        let directory = try PrivateDirectory(path)
+        func read() throws(PrivateDirectory.Problem) -> ([UInt8]?, [UInt8]?) {
+            (try directory.read(Self.certificate, isSecret: false), try directory.read(Self.key, isSecret: true))
         }
-        return (try read("ca.pem", false), try read("ca.key", true))
-    }
-
-    private func create(
-        in directory: PrivateDirectory, user: String?
-    ) throws(Failure) -> (certificate: [UInt8]?, key: [UInt8]?) {
-        let source: TLSCertificateSource
-        do throws(TLSConfigurationError) {
-            source = try CertificateAuthority.generate(
-                owner: (user.map { "\($0)@" } ?? "") + Machine.hostName, nowSeconds: WallTime.now.seconds)
-        } catch {
-            throw failure("\(error)")
-        }
-        do throws(PrivateDirectory.Problem) {
-            try directory.write(source.key ?? [], to: "ca.key", mode: 0o600)
-            try directory.write(source.chain, to: "ca.pem", mode: 0o644)
-        } catch {
-            throw failure(error)
-        }
+        let pair = try read()
+        if pair.0 != nil, pair.1 != nil { return pair }
+        try directory.lock()
+        // Another process may have created them meanwhile.
+        let current = try read()
+        guard current == (nil, nil) else { return current }
+        let owner = (Machine.userName.map { "\($0)@" } ?? "") + Machine.hostName
+        let source = try CertificateAuthority.generate(owner: owner, nowSeconds: nowSeconds)
+        try directory.write(source.key ?? [], to: Self.key, mode: 0o600)
+        try directory.write(source.chain, to: Self.certificate, mode: 0o644)
         return (source.chain, source.key)
     }
 
-    private func file(_ name: String) -> String { escapingControls("\(path)/\(name)") }
+    private func file(_ name: String?) -> String { escapingControls(path + (name.map { "/\($0)" } ?? "")) }
 
-    private func failure(_ why: String) -> Failure { .badArgument(what: what, why: why) }
+    private func failure(_ why: String) -> Failure { .badArgument(what: option ?? Self.subject, why: why) }
 
-    private func failure(_ problem: PrivateDirectory.Problem, _ name: String? = nil) -> Failure {
-        let place = name.map(file) ?? escapingControls(path)
-        let why =
-            switch problem {
-            case .symbolicLink: "it is a symbolic link; use the file or directory that it leads to"
-            case .foreign: "it belongs to another user; use a directory of your own"
-            case .shared where name == nil: "other users can write it; run 'chmod go-w \(place)'"
-            case .shared: "other users can read or write it; run 'chmod 600 \(place)'"
-            case .busy: "another process holds the lock; try again later"
-            case .failed(let error): "\(error); check the path and its permissions"
-            }
-        return failure("'\(place)': \(why)")
+    private func words(_ problem: PrivateDirectory.Problem) -> String {
+        switch problem.reason {
+        case .symbolicLink: "it is a symbolic link; use the file or directory that it leads to"
+        case .foreign: "it belongs to another user; use a file or directory of your own"
+        case .shared where problem.name == Self.key:
+            "other users can read or write it; run 'chmod 600 \(file(problem.name))'"
+        case .shared: "other users can write it; run 'chmod go-w \(file(problem.name))'"
+        case .busy: "another process holds the lock; try again later"
+        case .notRegular: "it is not a regular file; restore it"
+        case .failed(.noSuchFile) where problem.name != nil: "it is missing; restore it, or delete the other file, too"
+        case .failed(let error): "\(error); check the path and its permissions"
+        }
     }
 }

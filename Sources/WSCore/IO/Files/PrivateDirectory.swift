@@ -4,15 +4,28 @@ import Glibc
 /// its lock released, on release.
 package final class PrivateDirectory {
     /// The reason the directory or one of its files cannot be used.
-    package enum Problem: Error, Equatable {
-        case symbolicLink
-        /// The directory belongs to another user.
-        case foreign
-        /// Others can write the directory, or access a secret.
-        case shared
-        /// Another process has held the lock for ``lockSeconds``.
-        case busy
-        case failed(IOError)
+    package struct Problem: Error, Equatable {
+        package enum Reason: Equatable, Sendable {
+            case symbolicLink
+            /// It belongs to another user.
+            case foreign
+            /// Others can write it, or access a secret.
+            case shared
+            /// Another process has held the lock for ``lockSeconds``.
+            case busy
+            /// It is a directory, a pipe, or a device.
+            case notRegular
+            case failed(IOError)
+        }
+
+        package let reason: Reason
+        /// The name of the file, or `nil` for the directory.
+        package let name: String?
+
+        package init(_ reason: Reason, of name: String? = nil) {
+            self.reason = reason
+            self.name = name
+        }
     }
 
     /// The path of the directory.
@@ -29,16 +42,16 @@ package final class PrivateDirectory {
         do throws(IOError) {
             try File.makeDirectory(self.path)
         } catch {
-            throw .failed(error)
+            throw Problem(.failed(error))
         }
         descriptor = Glibc.open(self.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
             let error = IOError.last
-            throw lstat(self.path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK ? .symbolicLink : .failed(error)
+            let isLink = lstat(self.path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            throw Problem(isLink ? .symbolicLink : .failed(error))
         }
-        guard status.st_uid == geteuid() else { throw .foreign }
-        guard status.st_mode & 0o022 == 0 else { throw .shared }
+        try Self.check(status, shared: 0o022)
     }
 
     deinit {
@@ -48,13 +61,14 @@ package final class PrivateDirectory {
 
     /// Waits until no other process holds the lock of the directory.
     package func lock() throws(Problem) {
-        lockDescriptor = try open("lock", O_RDWR | O_CREAT)
+        let name = "lock"
+        lockDescriptor = try open(name, O_RDWR | O_CREAT)
         for _ in 0..<Self.lockSeconds * 100 {
             if flock(lockDescriptor, LOCK_EX | LOCK_NB) == 0 { return }
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw .failed(.last) }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw Problem(.failed(.last), of: name) }
             usleep(10_000)
         }
-        throw .busy
+        throw Problem(.busy, of: name)
     }
 
     /// Reads a regular file of at most 1 MiB.
@@ -65,18 +79,18 @@ package final class PrivateDirectory {
         do throws(Problem) {
             file = try open(name, O_RDONLY)
         } catch {
-            if error == .failed(.noSuchFile) { return nil }
+            if error.reason == .failed(.noSuchFile) { return nil }
             throw error
         }
         defer { Descriptor.closeDescriptor(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw .failed(.last) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .failed(.invalidArgument) }
-        if isSecret, status.st_mode & 0o077 != 0 { throw .shared }
+        guard fstat(file, &status) == 0 else { throw Problem(.failed(.last), of: name) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(.notRegular, of: name) }
+        try Self.check(status, shared: isSecret ? 0o077 : 0o022, of: name)
         do throws(IOError) {
             return try File.contents(of: file, maximumBytes: Self.maximumFileBytes)
         } catch {
-            throw .failed(error)
+            throw Problem(.failed(error), of: name)
         }
     }
 
@@ -85,13 +99,19 @@ package final class PrivateDirectory {
         do throws(IOError) {
             try File.replace("\(path)/\(name)", with: bytes, mode: mode)
         } catch {
-            throw .failed(error)
+            throw Problem(.failed(error), of: name)
         }
+    }
+
+    /// - Parameter modes: The permissions that others must not have.
+    private static func check(_ status: stat, shared modes: mode_t, of name: String? = nil) throws(Problem) {
+        guard status.st_uid == geteuid() else { throw Problem(.foreign, of: name) }
+        guard status.st_mode & modes == 0 else { throw Problem(.shared, of: name) }
     }
 
     private func open(_ name: String, _ flags: Int32) throws(Problem) -> Int32 {
         let file = openat(descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
         guard file < 0 else { return file }
-        throw errno == ELOOP ? .symbolicLink : .failed(.last)
+        throw Problem(errno == ELOOP ? .symbolicLink : .failed(.last), of: name)
     }
 }

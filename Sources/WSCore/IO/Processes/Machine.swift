@@ -4,6 +4,8 @@ import Glibc
 package enum Machine {
     /// The name of the host.
     package static var hostName: String { field(\.nodename) }
+    /// The name of the user, or nil if the system does not tell.
+    package static var userName: String? { getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } }
     /// The kernel and its version: `Linux 6.1.0`.
     package static var kernel: String { "\(field(\.sysname)) \(field(\.release))" }
 

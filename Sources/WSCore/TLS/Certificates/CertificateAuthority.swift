@@ -9,8 +9,6 @@ package final class CertificateAuthority {
         let certificate: OpaquePointer
         /// When a new one must be issued, in seconds since 1970-01-01 00:00 UTC.
         let renewalSeconds: Int
-        /// The number of the latest use, counted over all leaves.
-        var use = 0
 
         init(_ certificate: OpaquePointer, renewalSeconds: Int) {
             self.certificate = certificate
@@ -25,9 +23,8 @@ package final class CertificateAuthority {
     /// The key of all leaves.
     let leafKey: OpaquePointer
     private var leaves: [String: Leaf] = [:]
-    private var useCount = 0
 
-    /// The maximum number of leaves that are kept. The least recently used one is discarded.
+    /// The maximum number of leaves that are kept. Then all are discarded, because issuing one takes less than 1 ms.
     static let maximumLeaves = 1000
     private static let lifetimeDays = 5 * 365
     private static let leafDays = 90
@@ -101,19 +98,10 @@ package final class CertificateAuthority {
     /// - Throws: ``TLSConfigurationError/invalidName(_:)``, or ``TLSConfigurationError/unavailable(reason:)``.
     func leaf(for host: String, nowSeconds: Int) throws(TLSConfigurationError) -> OpaquePointer {
         let name = ASCII.lowercased(TLSServerName(host: host).verifiedText)
-        useCount += 1
-        if let leaf = leaves[name], nowSeconds < leaf.renewalSeconds {
-            leaf.use = useCount
-            return leaf.certificate
-        }
+        if let leaf = leaves[name], nowSeconds < leaf.renewalSeconds { return leaf.certificate }
         guard Self.isExactHost(name) else { throw .invalidName(host) }
         let leaf = try issue(for: name, nowSeconds: nowSeconds)
-        leaf.use = useCount
-        if leaves.count >= Self.maximumLeaves, leaves[name] == nil,
-            let oldest = leaves.min(by: { $0.value.use < $1.value.use })
-        {
-            leaves[oldest.key] = nil
-        }
+        if leaves.count >= Self.maximumLeaves { leaves = [:] }
         leaves[name] = leaf
         return leaf.certificate
     }
