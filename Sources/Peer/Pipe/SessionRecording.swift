@@ -92,8 +92,8 @@ package final class SessionRecording {
         // The run reports what is missing otherwise.
         guard let recorder, recorder.isDrained else { return failure }
         do throws(Failure) {
-            _ = try convert(to: recorder.path)
-            return failure
+            if try convert(to: recorder.path) || failure != nil { return failure }
+            return .reported(.recording(path: recorder.path, .noSuchFile))
         } catch {
             if failure != nil { diagnostics.report(error) }
             return failure ?? error
@@ -112,7 +112,7 @@ package final class SessionRecording {
         guard let (file, convert) = converted else { return true }
         converted = nil
         if try convert(file) { return true }
-        diagnostics.notice("\(escapingControls(path)) is not written: no connection was opened.")
+        diagnostics.error("\(escapingControls(path)) is not written: no connection was opened")
         return false
     }
 
