@@ -48,6 +48,7 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
 
     struct ServeArguments: Equatable {
         var address = ""
+        var url = ""
         var isQuiet = false
         var threads = 1
 
@@ -86,7 +87,10 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
                 operands: [
                     OperandSpecification("ADDRESS", required: false, profileKey: "address", summary: "") {
                         arguments, values in arguments.address = values.joined()
-                    }
+                    },
+                    OperandSpecification("URL", required: false, profileKey: "url", summary: "") { arguments, values in
+                        arguments.url = values.joined()
+                    },
                 ],
                 manual: Manual(description: []), invocation: { .serve($0) }),
             .help(topics: []),
@@ -209,7 +213,12 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
         let file = "threads = 2\n[p]\nurl = ws:p\naddress = 80\nquiet\nthreads = 3\nsize = 2"
         try expectEqual(open("ws:h", with: file), Arguments(url: "ws:h"))
         try expectEqual(open("@p", with: file), Arguments(url: "ws:p", isQuiet: true, size: 2))
-        try expectEqual(parse("serve @p", with: file), .serve(ServeArguments(address: "80", isQuiet: true, threads: 3)))
+        try expectEqual(
+            parse("serve @p", with: file), .serve(ServeArguments(address: "80", url: "ws:p", isQuiet: true, threads: 3))
+        )
+        try expectEqual(
+            parse("serve @p ws:x", with: file),
+            .serve(ServeArguments(address: "80", url: "ws:x", isQuiet: true, threads: 3)))
         try expectEqual(parse("serve @p 81", with: "[p]\nquiet"), .serve(ServeArguments(address: "81", isQuiet: true)))
     }
 

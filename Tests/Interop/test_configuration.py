@@ -5,7 +5,7 @@ import json
 import pytest
 
 import wire
-from processes import Listener, Relay, assert_fails, environment, wsx
+from processes import BINARY, Listener, Relay, Running, assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 from terminal import RawTerminal, Screen
 
@@ -71,6 +71,13 @@ def test_a_relay_reaches_the_server_of_a_profile(configure, python_echo):
     assert_fails(wsx("relay", "0", "@prdo", **options), 2, "unknown profile '@prdo'; did you mean '@prod'?")
     assert_fails(wsx("relay", "0", "@x", **options), 2, "unknown profile '@x'", "has @prod, @local")
     assert_fails(wsx("relay", "0", "@local", **options), 2, "the profile 'local' has no url")
+
+
+def test_a_profile_of_a_relay_has_its_address_and_its_url(configure, python_echo):
+    options = configure(f"[local]\nurl = {python_echo.url}\naddress = 127.0.0.1:0\n")
+    with Running([BINARY, "relay", "--no-stdin", "@local"], env=environment(WSX_CONFIG=options["env"]["WSX_CONFIG"])) as relay:
+        url = relay.wait_for(r"Listening on ([^\s;]+)").group(1).decode()
+        assert wsx("-n", "1", url, "hi").out == b"hi\n"
 
 
 def test_secrets_may_come_from_files_and_variables(configure, tmp_path):

@@ -24,11 +24,12 @@ extension ArgumentParser {
         var profiles: [Configuration.Profile] = []
         var operandLines: [(String, Int?)] = []
         for (index, operand) in operandSpecifications.enumerated() {
-            guard let profile = try takeProfile(for: operand.description, at: index, from: configuration) else {
+            if let profile = try takeProfile(for: operand.description, at: index, from: configuration) {
+                profiles.append(profile)
+            } else if !takeOmitted(operand.description, at: index, from: profiles.last) {
                 continue
             }
-            profiles.append(profile)
-            let line = profile.entries.last { $0.name == operand.description.profileKey }?.line
+            let line = profiles.last?.entries.last { $0.name == operand.description.profileKey }?.line
             operandLines.append((operand.description.placeholder, line))
         }
         let layers = try layers([configuration.defaults] + profiles.map(\.entries), of: configuration)
@@ -84,10 +85,23 @@ extension ArgumentParser {
             }
             operands.insert(value, at: index)
             operandCountBeforeEnd = operandCountBeforeEnd.map { $0 + 1 }
-        } else if operands.count == index, operand.isRequired {
+        } else if operands.count == index, operand.isRequired || index > 0 {
             throw error(.missingOperand(profile: name, key: key), in: configuration, line: profile.line)
         }
         return profile
+    }
+
+    /// Takes an operand that is not typed from the profile that an earlier operand has named.
+    /// - Returns: Whether the profile contains it.
+    private mutating func takeOmitted(
+        _ operand: OperandDescription, at index: Int, from profile: Configuration.Profile?
+    ) -> Bool {
+        guard let key = operand.profileKey, index == operandCountBeforeEnd ?? operands.count,
+            let value = profile?.entries.last(where: { $0.name == key })?.value
+        else { return false }
+        operands.insert(value, at: index)
+        operandCountBeforeEnd = operandCountBeforeEnd.map { $0 + 1 }
+        return true
     }
 
     // MARK: Options
