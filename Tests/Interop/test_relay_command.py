@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import sys
@@ -173,6 +174,13 @@ class TestStatus:
         assert_fails(relay(program, env=env), 2, "COMMAND", words)
         assert not list(folder.iterdir())
 
+    def test_path_that_does_not_exist(self):
+        assert_fails(relay("/no/such/program"), 2, "COMMAND", "no such file or directory; check the path")
+
+    def test_directory_for_temporary_files(self, tmp_path):
+        assert_fails(relay("true", env=environment(TMPDIR="/proc")), 2, "COMMAND", "'/proc'", "set TMPDIR")
+        assert relay("true", env=environment(TMPDIR=tmp_path / "none")).status == 0
+
     def test_port_in_use(self):
         with Listener("--echo") as other:
             result = wsx("relay", str(other.port), "--", "echo", "started")
@@ -187,11 +195,19 @@ class TestStatus:
             assert "recording to /dev/full" in result.err
 
 
+    @pytest.mark.parametrize("script, status", [("exit 0", 1), ("exit 7", 7)], ids=["success", "failure"])
+    def test_of_success_is_1_if_there_is_nothing_to_record(self, tmp_path, script, status):
+        result = relay("sh", "-c", script, options=["--record", tmp_path / "s.har"])
+        assert result.status == status
+        assert "s.har is not written: no connection was opened" in result.err
+
+
 @pytest.mark.parametrize("options, words", [
     (["--json"], ["standard output is the command's", "--record"]),
     (["--once"], ["the relay ends with the command"]),
-    (["--tls-self-signed"], ["without TLS"]),
-], ids=["output", "once", "tls"])
+    (["--tls-self-signed"], ["--tls-self-signed: ", "without TLS"]),
+    (["--header", "Host: a"], ["--header Host: ", "clients choose the server"]),
+], ids=["output", "once", "tls", "host"])
 def test_options_without_effect(options, words):
     result = relay("true", options=options)
     assert result.status == 2 and all(word in result.err for word in words)
@@ -233,6 +249,17 @@ class TestSignals:
             assert process.wait() == 3
             assert process.out.decode().split() == ["ready", "int", "hup", "quit", "term", "term"]
             assert not list(folder.iterdir())
+
+    def test_of_the_user_are_forwarded(self, temporary):
+        env, folder = temporary
+        script = "trap 'echo usr1' USR1; trap 'exit 9' USR2; echo ready; while :; do sleep 0.05; done"
+        with Running([BINARY, "relay", "0", "--", "sh", "-c", script], env=env) as process:
+            process.wait_for("ready", "out")
+            process.signal(signal.SIGUSR1)
+            process.wait_for("usr1", "out")
+            process.signal(signal.SIGUSR2)
+            assert process.wait() == 9
+        assert not list(folder.iterdir())
 
     def test_that_end_the_command(self):
         with Running([BINARY, "relay", "0", "--", "sh", "-c", "echo ready; exec sleep 1000"]) as process:
@@ -285,6 +312,27 @@ while :; do sleep 0.05; done
             screen.press("C-c")
             screen.wait_for("^status 4$")
             assert len(re.findall("int [123]$", screen.text, re.MULTILINE)) == 3
+
+    def test_interrupt_reaches_a_command_with_a_group_of_its_own(self):
+        with Screen() as screen:
+            # timeout leads a process group.
+            screen.enter("$WSX relay 0 -- timeout 1000 sh -c 'echo ready; sleep 1000'; echo status $?")
+            screen.wait_for("^ready")
+            screen.press("C-c")
+            screen.wait_for("status 130$")
+
+    def test_hangup_ends_the_command(self, temporary):
+        """The system tells only the leader of the session, which is the relay."""
+        env, folder = temporary
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(BINARY, [BINARY, "relay", "0", "--", "sh", "-c", "echo ready; sleep 1000; true"], env)
+        shown = b""
+        while b"ready" not in shown:
+            shown += os.read(terminal, 1000)
+        os.close(terminal)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 129
+        assert not list(folder.iterdir())
 
     def test_shell_has_job_control(self):
         with Screen() as screen:

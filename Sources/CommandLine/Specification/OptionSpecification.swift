@@ -252,7 +252,8 @@ public struct OptionDescription: Sendable {
         if !requirements.isEmpty {
             notes.append(MarkedText("Only with \(Self.alternatives(requirements))."))
         }
-        if !conflicts.isEmpty {
+        // A longer list is one of all other options.
+        if !conflicts.isEmpty, conflicts.count < 40 {
             notes.append(MarkedText("Cannot be used with \(Self.alternatives(conflicts))."))
         }
         return notes

@@ -11,7 +11,7 @@ extension HTTPProxyArguments {
             Keep the authority of the HTTP proxy in *DIR*, as `ca.pem` and `ca.key`, which are created if both are \
             missing. The default is `~/.local/state/wsx/ca`. See THE AUTHORITY.
             """,
-        example: "--proxy-ca ./ca", seeAlso: ["print-ca", "intercept"]
+        example: "wsx relay --proxy-ca ./ca 8080", seeAlso: ["print-ca", "intercept"]
     ) { arguments, value throws(ValueProblem) in
         guard !value.isEmpty else { throw .unusable(words: "it is empty; write a directory") }
         arguments.authorityDirectory = value
@@ -27,9 +27,9 @@ extension HTTPProxyArguments {
             heading: .proxy, summary: "Print the certificate of the proxy's authority",
             manual: """
                 Print the certificate of the HTTP proxy's authority in PEM, and start nothing. The authority is created if \
-                there is none. See THE AUTHORITY.
+                there is none. No other option but `--proxy-ca` may be given. See THE AUTHORITY.
                 """,
-            example: "--print-ca", seeAlso: ["proxy-ca"]
+            example: "wsx relay --print-ca", seeAlso: ["proxy-ca"]
         ) { arguments, _ in arguments.printsAuthority = true }
     }
 }
@@ -39,9 +39,7 @@ extension ListenArguments {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     package func printedAuthority(_ environment: (String) -> String?) throws(Failure) -> String? {
         guard case .relay(let relay) = mode, relay.proxy.printsAuthority else { return nil }
-        guard address.isEmpty, relay.isProxy else {
-            throw .badArgument(what: "--print-ca", why: "it starts nothing; omit the port and what follows it")
-        }
+        try checkRelay(isLocal: true, hasPort: true)
         return String(decoding: try relay.proxy.authority(environment).certificate, as: UTF8.self)
     }
 }

@@ -42,40 +42,77 @@ package struct HTTPProxyArguments: Equatable, Sendable {
 }
 
 extension ListenArguments {
-    /// Checks the options of a relay: some have no effect for an HTTP proxy, and others only there.
-    /// - Parameter isLocal: Whether only this machine can reach the port.
+    /// Checks the options of a relay: some have no effect for an HTTP proxy or with a command, and others only there.
+    /// - Parameters:
+    ///   - isLocal: Whether only this machine can reach the relay.
+    ///   - hasPort: Whether it listens on a port.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    func checkProxyOptions(isLocal: Bool) throws(Failure) {
+    func checkRelay(isLocal: Bool, hasPort: Bool) throws(Failure) {
         guard case .relay(let relay) = mode else { return }
-        let (request, network, tls, proxy) = (relay.server.request, relay.server.network, relay.server.tls, relay.proxy)
-        let problems: [(Bool, String, String)]
-        if relay.isProxy {
-            let client = "clients choose the server of an HTTP proxy; write the URL of one, or omit the option"
-            let login = "it is for one server; add exactly one --intercept HOST, without '*'"
-            let hasNoLogin = proxy.intercepted.onlyHost == nil
-            problems = [
-                (server.acceptsHTTP2, "--http2", "an HTTP proxy speaks HTTP/1.1 with its clients; omit it"),
-                (request.host != nil, "--host", client), (network.unixSocket != nil, "--unix-socket", client),
-                (tls.serverName != nil, "--tls-server-name", client),
-                (hasNoLogin && !request.headers.isEmpty, "--header", login),
-                (hasNoLogin && request.auth != nil, "--auth", login),
-                (hasNoLogin && request.bearer != nil, "--bearer", login),
-                (hasNoLogin && request.usesNetrc, "--netrc", login),
-                (hasNoLogin && request.signatureScope != nil, "--aws-sigv4", login),
-                (hasNoLogin && tls.certificate != nil, "--cert", login),
+        let startsSomething = !address.isEmpty || !relay.isProxy || !relay.command.isEmpty
+        let problems =
+            [
                 (
-                    !isLocal && proxy.login == nil, "[ADDRESS:]PORT '\(escapingControls(address))'",
-                    "other machines could use this proxy; add --proxy-login, or listen on 127.0.0.1"
-                ),
+                    relay.proxy.printsAuthority && startsSomething, "--print-ca",
+                    "it starts nothing; omit port, URL, and command"
+                )
             ]
-        } else {
-            let url = "it is for an HTTP proxy, which has no URL; omit one of the two"
-            problems = [
-                (!proxy.intercepted.isEmpty, "--intercept", url), (proxy.login != nil, "--proxy-login", url),
-                (proxy.authorityDirectory != nil, "--proxy-ca", url),
-            ]
-        }
+            + (relay.isProxy ? proxyProblems(of: relay, isLocal: isLocal) : serverProblems(of: relay))
+            + (relay.command.isEmpty ? [] : commandProblems(of: relay, hasPort: hasPort))
         for (isProblem, option, why) in problems where isProblem { throw .badArgument(what: option, why: why) }
+    }
+
+    /// What is wrong with an option if the condition is true.
+    private typealias Problem = (Bool, String, String)
+
+    private var place: String { "[ADDRESS:]PORT '\(escapingControls(address))'" }
+
+    private func proxyProblems(of relay: RelayMode, isLocal: Bool) -> [Problem] {
+        let (request, tls) = (relay.server.request, relay.server.tls)
+        let client = "clients choose the server of an HTTP proxy; write the URL of one, or omit the option"
+        let login = "it is for one server; add exactly one --intercept HOST, without '*'"
+        let hasNoLogin = relay.proxy.intercepted.onlyHost == nil
+        let hasHost = request.headers.contains { $0.lowercased().hasPrefix("host:") }
+        return [
+            (server.acceptsHTTP2, "--http2", "an HTTP proxy speaks HTTP/1.1 with its clients; omit it"),
+            (request.host != nil, "--host", client), (hasHost, "--header Host", client),
+            (relay.server.network.unixSocket != nil, "--unix-socket", client),
+            (tls.serverName != nil, "--tls-server-name", client),
+            (hasNoLogin && !request.headers.isEmpty, "--header", login),
+            (hasNoLogin && request.auth != nil, "--auth", login),
+            (hasNoLogin && request.bearer != nil, "--bearer", login),
+            (hasNoLogin && request.usesNetrc, "--netrc", login),
+            (hasNoLogin && request.signatureScope != nil, "--aws-sigv4", login),
+            (hasNoLogin && tls.certificate != nil, "--cert", login),
+            (
+                !isLocal && relay.proxy.login == nil, place,
+                "other machines could use this proxy; add --proxy-login, or listen on 127.0.0.1"
+            ),
+        ]
+    }
+
+    private func serverProblems(of relay: RelayMode) -> [Problem] {
+        let why = "it is for an HTTP proxy, which has no URL; omit one of the two"
+        return [
+            (!relay.proxy.intercepted.isEmpty, "--intercept", why), (relay.proxy.login != nil, "--proxy-login", why),
+            (relay.proxy.authorityDirectory != nil, "--proxy-ca", why),
+        ]
+    }
+
+    private func commandProblems(of relay: RelayMode, hasPort: Bool) -> [Problem] {
+        [
+            (
+                !relay.isProxy, "COMMAND",
+                "it runs behind an HTTP proxy, which has no URL; omit the URL, or what follows '--'"
+            ),
+            (!hasPort, place, "the command needs a port; 0 picks a free one"),
+            (
+                tls.isUsed, tls.isSelfSigned ? "--tls-self-signed" : "--tls-cert",
+                "the command reaches the proxy on this machine, without TLS; omit it"
+            ),
+            (server.servesOnce, "--once", "the relay ends with the command; omit it"),
+            (format.asksForOutput, "--output", "standard output is the command's; use --record FILE"),
+        ]
     }
 }
 

@@ -5,7 +5,7 @@ import UserInterface
 /// What `wsx relay` does for its clients, besides the arguments of a server.
 package struct RelayMode: Equatable, Sendable {
     /// How to reach the server, or those of an HTTP proxy, which has no URL.
-    package var server: ClientArguments
+    package var server = ClientArguments()
     package var proxy = HTTPProxyArguments()
     package var rewriting = RewriteArguments()
     /// The command to run behind the proxy, and its arguments; empty: none.
@@ -19,11 +19,7 @@ package struct RelayMode: Equatable, Sendable {
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.
 package struct RelayArguments: Equatable, Sendable {
     private var listen = ListenArguments()
-    private var server = ClientArguments()
-    private var proxy = HTTPProxyArguments()
-    private var rewriting = RewriteArguments()
-    private var command: [String] = []
-    private var gateway = GatewayArguments()
+    private var relay = RelayMode()
 
     package init() {
         listen.limits.maximumMessageBytes = 64 << 20
@@ -32,13 +28,12 @@ package struct RelayArguments: Equatable, Sendable {
     /// The relay as a mode of the server.
     package var listenArguments: ListenArguments {
         var arguments = listen
-        var server = server
-        server.compression = arguments.compression
-        server.limits = arguments.limits
-        arguments.access.credentials = [proxy.login].compactMap(\.self)
-        arguments.mode = .relay(
-            RelayMode(server: server, proxy: proxy, rewriting: rewriting, command: command, gateway: gateway))
-        if !command.isEmpty {
+        var relay = relay
+        relay.server.compression = arguments.compression
+        relay.server.limits = arguments.limits
+        arguments.access.credentials = [relay.proxy.login].compactMap(\.self)
+        arguments.mode = .relay(relay)
+        if !relay.command.isEmpty {
             // The terminal is the command's.
             arguments.format.readsInput = false
             if arguments.transcript.verbosity == 0 { arguments.transcript.display.isQuiet = true }
@@ -69,7 +64,7 @@ package struct RelayArguments: Equatable, Sendable {
             if arguments.url.isEmpty {
                 throw .unusable(words: "it is empty; write a URL, or omit it for an HTTP proxy")
             }
-        }.lifted(\.server),
+        }.lifted(\.relay.server),
         OperandSpecification(
             "COMMAND [ARG...]", required: false, followsEnd: true, completion: .program,
             summary: "Command to run behind the HTTP proxy",
@@ -77,26 +72,27 @@ package struct RelayArguments: Equatable, Sendable {
                 Run the command with the relay as its HTTP proxy, whose authority it trusts; end with its status. See \
                 COMMANDS.
                 """
-        ) { arguments, values in arguments.command = values },
+        ) { arguments, values in arguments.relay.command = values },
     ]
 
-    package static let options = (table + [HTTPProxyArguments.printingOption(besides: table).lifted(\.proxy)]).adapted(
-        examples: [
-            "param": "--param name=demo --answer '^who => {{name}}'",
-            "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
-            "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
-            "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
-            "throttle": "--throttle 64k",
-        ])
+    package static let options = (table + [HTTPProxyArguments.printingOption(besides: table).lifted(\.relay.proxy)])
+        .adapted(
+            examples: [
+                "param": "--param name=demo --answer '^who => {{name}}'",
+                "max-connections": "--max-connections 1000", "max-memory": "--max-memory 1G",
+                "tls-self-signed": "--tls-self-signed", "delay": "--delay 200ms", "drop-rate": "--drop-rate 1%",
+                "seed": "--drop-rate 1% --seed 7", "close-after": "--close-after 100", "reject": "--reject 503x2",
+                "throttle": "--throttle 64k",
+            ])
 
     @OptionTable<RelayArguments> private static var table: [OptionSpecification<RelayArguments>] {
         (ServerArguments.upgradeOptions + ServerArguments.servingOptions).only([
             "handshake-timeout", "once", "http2",
         ])
         .lifted(\.listen.server)
-        HTTPProxyArguments.options.lifted(\.proxy)
-        [HTTPProxyArguments.authorityOption].lifted(\.proxy)
-        GatewayArguments.options.lifted(\.gateway)
+        HTTPProxyArguments.options.lifted(\.relay.proxy)
+        [HTTPProxyArguments.authorityOption].lifted(\.relay.proxy)
+        GatewayArguments.options.lifted(\.relay.gateway)
         AccessArguments.options.only(["origin", "max-connections", "max-memory"]).lifted(\.listen.access)
         ExchangeArguments.options(
             firstMessage: "", ready: nil,
@@ -106,7 +102,7 @@ package struct RelayArguments: Equatable, Sendable {
         ).only(["answer"]).lifted(\.listen.exchange)
         [ExchangeArguments.set].lifted(\.listen.exchange)
         [ListenArguments.variable].lifted(\.listen.protocols)
-        RewriteArguments.options.lifted(\.rewriting)
+        RewriteArguments.options.lifted(\.relay.rewriting)
         FaultArguments.options.only(["delay", "drop-rate", "seed", "close-after", "reject", "throttle"])
             .lifted(\.listen.faults)
         [FaultArguments.sideOption].lifted(\.listen.faults)
@@ -125,9 +121,9 @@ package struct RelayArguments: Equatable, Sendable {
         ).only(["decode", "encode"]).lifted(\.listen.codecs)
         RequestArguments.options.only([
             "header", "auth", "bearer", "digest", "anyauth", "aws-sigv4", "netrc", "host", "user-agent",
-        ]).lifted(\.server.request)
-        NetworkArguments.options.lifted(\.server.network)
-        TLSArguments.options.lifted(\.server.tls)
+        ]).lifted(\.relay.server.request)
+        NetworkArguments.options.lifted(\.relay.server.network)
+        TLSArguments.options.lifted(\.relay.server.tls)
         ServerTLSArguments.options.only(["tls-cert", "tls-key", "tls-self-signed", "client-ca"]).lifted(\.listen.tls)
         CompressionArguments.options().lifted(\.listen.compression)
         LimitArguments.options().lifted(\.listen.limits)

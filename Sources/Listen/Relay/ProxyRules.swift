@@ -65,6 +65,9 @@ struct ProxyRules {
 
     /// The server that a client names, for messages.
     static func shownServer(of request: RequestHead) -> String {
-        request.targetURL?.passing("/").shortDescription ?? escapingControls(request.target)
+        guard let url = request.targetURL?.passing("/").shortDescription else {
+            return escapingControls(request.target)
+        }
+        return request.isUpgrade ? url : "http" + url.dropFirst("ws".count)
     }
 }

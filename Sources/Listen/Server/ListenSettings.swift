@@ -85,8 +85,9 @@ package struct ListenSettings {
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
-        try arguments.checkProxyOptions(isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true })
-        try arguments.checkCommand(hasPort: endpoints.allSatisfy { $0.address != nil })
+        try arguments.checkRelay(
+            isLocal: endpoints.allSatisfy { $0.address?.isLoopback ?? true },
+            hasPort: endpoints.allSatisfy { $0.address != nil })
         if case .relay(let mode) = arguments.mode {
             relay = try RelaySettings(mode, isSecure: arguments.tls.isUsed, secrets: secrets)
             if relay?.login == LoginScope.none, mode.isProxy, !arguments.access.origins.isEmpty {

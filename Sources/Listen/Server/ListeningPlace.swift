@@ -38,8 +38,9 @@ struct ListeningPlace {
             urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
             url = isProxy ? "\(isSecure ? "https" : "http")://\(address)" : urlPrefix + "/"
         } else {
-            url = "ws+unix:" + (endpoint.path ?? "")
-            urlPrefix = url + ":"
+            let path = endpoint.path ?? ""
+            url = (isProxy ? "unix:" : "ws+unix:") + path
+            urlPrefix = "ws+unix:\(path):"
         }
     }
 }

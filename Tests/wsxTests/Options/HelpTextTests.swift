@@ -1,6 +1,7 @@
 import CommandLine
 import Testing
 
+@testable import Listen
 @testable import UserInterface
 @testable import wsx
 
@@ -106,7 +107,10 @@ import Testing
                     || option.short.map { word.hasPrefix("-\($0)") } ?? false
             }
             #expect(isUsed, "\(example)")
-            #expect(throws: Never.self, "\(example)") { try Invocation.program.parse(Array(words.dropFirst())) }
+            #expect(throws: Never.self, "\(example)") {
+                let invocation = try Invocation.program.parse(Array(words.dropFirst()))
+                if case .listen(let arguments) = invocation { try arguments.checkRelay(isLocal: true, hasPort: true) }
+            }
         }
     }
 

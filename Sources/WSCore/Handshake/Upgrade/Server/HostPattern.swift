@@ -11,7 +11,8 @@ package struct HostPattern: Equatable, Sendable {
         guard
             let parsed = try? HostAndPort(
                 parsing: isAddress ? "[\(text)]" : text, isInternational: !text.contains("*")),
-            parsed.port == nil, parsed.zone == nil,
+            parsed.port == nil, parsed.zone == nil, !text.contains("%"),
+            parsed.isIPv6 || ProxyTarget.isName(parsed.host, with: "-_*"),
             // A segment of a path is a text without slashes, too.
             let pattern = PathPattern("/" + Self.withoutFinalDot(parsed.host))
         else { return nil }

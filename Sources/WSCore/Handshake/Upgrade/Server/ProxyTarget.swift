@@ -30,10 +30,11 @@ package struct ProxyTarget: Equatable, Sendable {
     }
 
     /// Whether the text can name a host. A certificate for a name with `*` would be one for many hosts.
-    private static func isName(_ text: String) -> Bool {
+    /// - Parameter others: The characters besides letters and digits.
+    static func isName(_ text: String, with others: String = "-_") -> Bool {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return !labels.dropLast().contains(where: \.isEmpty) && labels.first?.isEmpty == false
-            && labels.joined().allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
+            && labels.joined().allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || others.utf8.contains($0) }
     }
 
     /// The root of the server.
