@@ -53,7 +53,7 @@ final class RelayCommand {
         var words = settings.program.words
         words.insert(
             contentsOf: Self.chromiumOptions(
-                for: settings.program.name, proxy: Self.url(of: proxy, login: nil), pin: authority.leafPin,
+                for: settings.program.name, proxy: Self.url(of: proxy, login: nil), pin: authority.pin,
                 files: files.path), at: 1)
         do throws(IOError) {
             process = try ChildProcess(
@@ -144,13 +144,11 @@ final class RelayCommand {
     static func chromiumOptions(for name: String, proxy: String, pin: TLSPin?, files: String) -> [String] {
         let names = [
             "chromium", "chromium-browser", "chromium-headless-shell", "chrome", "chrome-headless-shell",
-            "headless_shell",
-            "brave-browser",
+            "headless_shell", "brave-browser",
         ]
         guard names.contains(name) || name.hasPrefix("google-chrome") || name.hasPrefix("microsoft-edge") else {
             return []
         }
-        // Chromium looks for the keys of the certificates that the server sends, of which the authority's is none.
         let key = pin.map { "\($0)".dropFirst("sha256//".utf8.count) } ?? ""
         return [
             "--proxy-server=\(proxy)", "--proxy-bypass-list=<-loopback>",

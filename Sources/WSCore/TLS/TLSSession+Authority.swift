@@ -14,8 +14,8 @@ extension TLSSession {
         let leaf = try authority.leaf(for: host, nowSeconds: nowSeconds)
         self.init(server: context)
         OpenSSLErrors.clear()
-        // Without the authority's own certificate, which a client that trusts it has.
-        guard SSL_use_cert_and_key(handle, leaf, authority.leafKey, nil, 1) == 1 else {
+        let result = authority.chain.withHandle { SSL_use_cert_and_key(handle, leaf, authority.leafKey, $0, 1) }
+        guard result == 1 else {
             throw .unavailable(reason: OpenSSLErrors.takeWords())
         }
         // A resumed session has the certificate of its first connection: only connections to the same host may resume it.

@@ -19,6 +19,8 @@ package final class CertificateAuthority {
     }
 
     private let identity: TLSIdentity
+    /// The authority's own certificate, which follows the leaf: Chromium looks for pinned keys in what the server sends.
+    let chain = X509Stack()
     private let endSeconds: Int
     /// The key of all leaves.
     let leafKey: OpaquePointer
@@ -64,6 +66,8 @@ package final class CertificateAuthority {
         guard let leafKey = wsx_make_p256_key() else { throw .unavailable(reason: OpenSSLErrors.takeWords()) }
         self.leafKey = leafKey
         let leaf = identity.leaf
+        X509_up_ref(leaf)
+        chain.append(leaf)
         // RFC 5280 §4.2.1.3, §4.2.1.9: basic constraints and, if present, key usage must permit it.
         guard X509_check_ca(leaf) == 1, X509_get_key_usage(leaf) & UInt32(KU_KEY_CERT_SIGN) != 0 else {
             throw .notAnAuthority(file: files.certificate)
@@ -86,10 +90,8 @@ package final class CertificateAuthority {
     /// The certificate alone, in PEM.
     package var certificate: [UInt8] { X509Text.written { PEM_write_bio_X509($0, identity.leaf) } }
 
-    /// The pin of the key of all leaves.
-    package var leafPin: TLSPin? {
-        TLSPin { i2d_PUBKEY(leafKey, $0) }
-    }
+    /// The pin of the authority's key.
+    package var pin: TLSPin? { TLSPin(certificate: identity.leaf) }
 
     /// The certificate for a server. It belongs to the authority and is valid until the next call.
     /// - Parameters:
