@@ -139,28 +139,11 @@ package struct HARConnection {
     /// What differs from an upgrade, if the request opened no WebSocket.
     package var page: Page?
 
-    /// A request for a page, and its response.
-    package struct Page {
-        let method: String
-        let version: String
-        let requestBytes: Int
-        let responseBytes: Int
-        /// Why the response is incomplete, as in Chromium's files; nil if it is complete.
-        let error: String?
-        let comment: String?
-
-        package init(
-            method: String, version: String, requestBytes: Int, responseBytes: Int, error: String? = nil,
-            comment: String? = nil
-        ) {
-            self.method = method
-            self.version = version
-            self.requestBytes = requestBytes
-            self.responseBytes = responseBytes
-            self.error = error
-            self.comment = comment
-        }
-    }
+    /// A request for a page, and its response. `error` says why the response is incomplete, as in Chromium's files; nil if it
+    /// is complete.
+    package typealias Page = (
+        method: String, version: String, requestBytes: Int, responseBytes: Int, error: String?, comment: String?
+    )
 
     package init(url: String, start: Duration) {
         self.url = url

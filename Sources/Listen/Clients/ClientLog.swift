@@ -35,11 +35,10 @@ final class ClientLog {
         let request = client.upgrade.request
         let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \(diagnostics.secrets.masking($0))" } ?? ""
         // Omit the query, which may contain tokens; --verbose shows it.
-        let path = showsURL ? request.shownURL : request.path ?? request.target
-        let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
         let version = request.version == .http2 ? ", HTTP/2" : ""
         let words = escapingControls(
-            "connected from \(client.address): \(diagnostics.secrets.masking(shown))\(subprotocol)\(version)")
+            "connected from \(client.address): \(diagnostics.secrets.masking(shownPath(of: request)))\(subprotocol)\(version)"
+        )
         if isPrompt {
             noteWithTime("@\(client.number) \(words)")
         } else {
@@ -122,7 +121,7 @@ final class ClientLog {
         // Either side of a relay may have ended the response.
         let isRelay = arguments.mode.isRelay
         if isPrompt {
-            let time = Phrase.milliseconds(served.endTime - served.acceptTime)
+            let time = Phrase.milliseconds(served.endTime - served.facts.acceptTime)
             let request = words(for: served.request)
             let why = served.reason.map { ": \(escapingControls($0))" } ?? ""
             let rest = (served.isComplete ? "" : isRelay ? ", cut short" : ", not read to the end") + why
@@ -132,7 +131,8 @@ final class ClientLog {
         let method = isKnown ? served.request.method : quoted(served.request.method)
         diagnostics.notice(
             ConnectionLogLine(
-                address: served.address, request: served.request, acceptTime: served.acceptTime, showsURL: showsURL
+                address: served.facts.address, request: served.request, acceptTime: served.facts.acceptTime,
+                showsURL: showsURL
             ).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
@@ -201,9 +201,12 @@ final class ClientLog {
 
     /// The method and the path of a request: `GET /index.html`.
     private func words(for request: RequestHead) -> String {
+        escapingControls("\(request.method.prefix(Self.maximumMethodCharacters)) \(shownPath(of: request))")
+    }
+
+    private func shownPath(of request: RequestHead) -> String {
         let path = showsURL ? request.shownURL : request.path ?? request.target
-        let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-        return escapingControls("\(request.method.prefix(Self.maximumMethodCharacters)) \(shown)")
+        return path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
     }
 
     private static let maximumMethodCharacters = 20

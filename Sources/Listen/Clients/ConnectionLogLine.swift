@@ -95,9 +95,7 @@ struct ConnectionLogLine {
 extension RequestHead {
     /// The path, or the URL or target that a client of an HTTP proxy names, without the query, which may contain tokens.
     var shownURL: String {
-        let target = shownTarget
-        let isWebSocket = isUpgrade && target.utf8.starts(with: "http".utf8)
-        let url = isWebSocket ? "ws" + target.dropFirst("http".count) : target
+        let url = target.utf8.first == UInt8(ascii: "/") ? target : url(isSecure: false)
         return String(Substring(url.utf8.prefix { $0 != UInt8(ascii: "?") }))
     }
 }

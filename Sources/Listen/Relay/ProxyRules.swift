@@ -48,12 +48,10 @@ struct ProxyRules {
         return "https://\(host.contains(":") ? "[\(host)]" : host)/"
     }
 
-    /// Whether connections to a server are intercepted.
-    func intercepts(_ target: ProxyTarget) -> Bool { intercepted.matches(target.host) }
-
     /// Whether a request concerns a server whose connections are intercepted, or none that is valid.
     func intercepts(_ request: RequestHead) -> Bool {
-        (ProxyTarget(of: request) ?? ProxyTarget(connecting: request.target)).map { intercepts($0) } ?? true
+        (ProxyTarget(of: request) ?? ProxyTarget(connecting: request.target)).map { intercepted.matches($0.host) }
+            ?? true
     }
 
     /// Checks that a WebSocket can be shown: those of other hosts pass only in tunnels.

@@ -42,19 +42,13 @@ struct RelaySettings {
         }
         let addsLogin =
             composition.requests.hasLogin || composition.url.userInfo != nil || composition.tls?.certificate != nil
-        let identifier = "wsx-\(UInt64.random(in: .min ... .max))"
-        if relay.isProxy {
-            let rules = try ProxyRules(relay, composition, addsLogin: addsLogin, secrets: secrets)
-            proxy = rules
-            login = rules.login
-            gateway = Gateway(ofProxy: identifier, login: login, name: relay.gateway.name)
-        } else {
-            proxy = nil
-            login = addsLogin ? .all : .none
-            gateway = Gateway(
-                to: composition.url, host: composition.connector.request.fields.first(named: "Host") ?? "",
-                isSecure: isSecure, identifier: identifier, login: login, name: relay.gateway.name)
-        }
+        proxy =
+            relay.isProxy ? try ProxyRules(relay, composition, addsLogin: addsLogin, secrets: secrets) : nil
+        login = proxy?.login ?? (addsLogin ? .all : .none)
+        let host = composition.connector.request.fields.first(named: "Host") ?? ""
+        gateway = Gateway(
+            to: relay.isProxy ? nil : (composition.url, host), isSecure: isSecure,
+            identifier: "wsx-\(UInt64.random(in: .min ... .max))", login: login, name: relay.gateway.name)
         reportsHTTP = relay.gateway.reportsHTTP
         do throws(TLSConfigurationError) {
             resources = try ConnectorResources(tls: composition.tls)
@@ -74,18 +68,15 @@ struct RelaySettings {
     /// - Parameter place: A place where the relay listens.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func check(against place: Connector.Settings.Destination) throws(Failure) {
-        guard proxy == nil else {
-            for chosen in connector.proxies?.all ?? [] {
-                var upstream = connector
-                upstream.destination = .tcp(host: chosen.proxy.host, port: chosen.proxy.port)
-                guard upstream.leads(to: place) else { continue }
-                throw .badArgument(
-                    what: chosen.variable.map { "environment variable \($0)" } ?? "--proxy",
-                    why: "the relay itself listens there; name another proxy, or add --proxy '' for none")
-            }
-            return
+        for chosen in proxy == nil ? [] : connector.proxies?.all ?? [] {
+            var upstream = connector
+            upstream.destination = .tcp(host: chosen.proxy.host, port: chosen.proxy.port)
+            guard upstream.leads(to: place) else { continue }
+            throw .badArgument(
+                what: chosen.variable.map { "environment variable \($0)" } ?? "--proxy",
+                why: "the relay itself listens there; name another proxy, or add --proxy '' for none")
         }
-        guard connector.leads(to: place) else { return }
+        guard proxy == nil, connector.leads(to: place) else { return }
         throw .badArgument(
             what: "URL '\(escapingControls(shownURL))'",
             why: "the relay itself listens there; use another port for it, or the URL of the server")

@@ -142,15 +142,15 @@ package final class EventWriter {
 
     /// Writes a request that opened no WebSocket, and its response.
     /// - Parameter isSecure: Whether the client uses TLS.
-    package func write(_ exchange: HTTPExchange, isSecure: Bool) {
+    package func write(_ exchange: ServedRequest, isSecure: Bool) {
         let request = exchange.request
         write("http") { event in
             event.add("method", secrets.masking(request.method))
             event.add("url", secrets.masking(line: SecretQuery.masking(request.url(isSecure: isSecure))))
             event.add("http", request.version == .http1 ? "1.\(request.minorVersion)" : request.version.number)
             event.add(request.fields, status: exchange.status, exchange.fields, without: secrets)
-            event.add("received_bytes", exchange.receivedBytes)
-            event.add("sent_bytes", exchange.sentBytes)
+            event.add("received_bytes", exchange.bodyBytes.received)
+            event.add("sent_bytes", exchange.bodyBytes.sent)
             event.add("duration_us", Int(exchange.duration / .microseconds(1)))
             if !exchange.isComplete { event.add("cut", true) }
             if let reason = exchange.reason { event.add("reason", secrets.masking(line: reason)) }

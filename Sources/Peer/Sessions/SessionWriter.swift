@@ -79,10 +79,11 @@ extension HARWriter: SessionWriter {
         entry.timings.upgrade = request.duration
         entry.status = request.heads.status
         entry.setFields(of: request.heads)
-        entry.page = HARConnection.Page(
+        entry.page = (
             method: request.method, version: request.version, requestBytes: request.receivedBytes,
             responseBytes: request.sentBytes, error: request.isCut ? request.reason ?? "cut short" : nil,
-            comment: request.reason)
+            comment: request.reason
+        )
         add(entry)
     }
 

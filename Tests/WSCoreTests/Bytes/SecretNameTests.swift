@@ -7,7 +7,8 @@ import Testing
     static let secretsCases: [String] = [
         "token", "access_token", "accessToken", "ACCESS-TOKEN", "auth[token]", "accessKey", "APIKey", "api.key",
         "key", "Key2", "x-key", "sig", "signature", "X-Amz-Signature", "X-Amz-Credential", "pass", "passwd", "pwd",
-        "userPwd", "jwt", "id_jwt", "session", "PHPSESSID", "sid", "connect.sid", "login", "cookie", "Set-Cookie", "Set-Cookie2",
+        "userPwd", "jwt", "id_jwt", "session", "PHPSESSID", "sid", "connect.sid", "login", "cookie", "Set-Cookie",
+        "Set-Cookie2",
         "otp", "pin", "csrf", "csrfToken", "dpop", "DPoP", "hmac256", "authorization", "authorisation", "oauth2",
         "tkn", "accesstkn", "psw", "userpwd", "pswd", "wskey", "x-wskey2", "streamKey", "licensekey",
         "client_secret", "clientsecret", "MYPASSWORD", "Kennwort-Passwort", "private key", "privateKey",

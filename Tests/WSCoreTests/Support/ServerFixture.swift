@@ -48,7 +48,7 @@ final class ServerFixture {
         registry.fixture = self
         server.observer = { event in
             switch event {
-            case .opened, .violatedHTTP2: break
+            case .opened, .exchanged, .violatedHTTP2: break
             case .refused(let refusal, _): registry.fixture?.refusals.append(refusal)
             case .served(let served): registry.fixture?.served.append(served)
             case .failedToSecure(let error, _, _): registry.fixture?.failures.append(error)

@@ -272,18 +272,11 @@ internal final class ForwardedExchange {
     }
 
     private func served(_ sentBytes: Int, isComplete: Bool) -> ServedRequest {
-        var served = ServedRequest(
-            request: request, address: facts.address, status: response.status ?? HandshakeRefusal.clientLeftStatus,
-            acceptTime: facts.acceptTime, endTime: client.loop.turnTime,
-            receivedBytes: facts.receivedBytes + requestBody.byteCount, sentBytes: sentBytes, isComplete: isComplete,
-            reason: response.reason)
-        guard forwarding.reportsExchanges else { return served }
-        served.exchange = HTTPExchange(
-            request: request, status: served.status, fields: response.keptFields,
-            receivedBytes: requestBody.byteCount, sentBytes: max(0, sentBytes - response.headByteCount),
-            duration: served.endTime - (facts.requestTime ?? facts.acceptTime), isComplete: isComplete,
-            reason: response.reason)
-        return served
+        ServedRequest(
+            request: request, facts: facts, status: response.status ?? HandshakeRefusal.clientLeftStatus,
+            endTime: client.loop.turnTime, receivedBytes: facts.receivedBytes + requestBody.byteCount,
+            sentBytes: sentBytes, isComplete: isComplete, reason: response.reason, fields: response.keptFields,
+            bodyBytes: (requestBody.byteCount, max(0, sentBytes - response.headByteCount)))
     }
 }
 

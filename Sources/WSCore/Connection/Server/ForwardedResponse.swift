@@ -16,7 +16,7 @@ struct ForwardedResponse: ~Copyable {
     var output = ByteBuffer()
     /// The number of bytes for the client so far, including ``output``.
     private(set) var byteCount = 0
-    /// The fields of the latest head for the client, if they are kept for ``HTTPExchange``.
+    /// The fields of the latest head for the client, if they are reported.
     var keptFields: HTTPFields?
     /// The size of the kept fields.
     var keptByteCount: Int { keptFields?.byteCount ?? 0 }

@@ -51,10 +51,9 @@ internal final class PostedRequest {
 
     /// The facts for a log, with the body.
     var factsAfterBody: OpeningFacts {
-        OpeningFacts(
-            address: facts.address, acceptTime: facts.acceptTime,
-            receivedBytes: facts.receivedBytes + body.receivedBytes,
-            sentBytes: facts.sentBytes)
+        var facts = facts
+        facts.receivedBytes += body.receivedBytes
+        return facts
     }
 
     var isWaiting: Bool { state == .waiting }

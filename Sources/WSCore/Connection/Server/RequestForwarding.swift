@@ -9,7 +9,7 @@ package struct RequestForwarding {
     let settings: (RequestHead, _ framing: HeaderField?) throws(HandshakeRefusal) -> Connector.Settings
     /// The response if the server cannot be reached.
     let refusal: (ConnectError, RequestHead) -> HandshakeRefusal
-    /// Whether exchanges keep the heads of responses for ``HTTPExchange``.
+    /// Whether exchanges keep the heads of responses, and are reported.
     let reportsExchanges: Bool
     /// The time without progress in either direction after which an exchange is given up, at least once and at most twice.
     let timeout: Duration

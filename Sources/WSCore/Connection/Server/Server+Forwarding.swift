@@ -32,7 +32,7 @@ extension Server {
         exchange.run(refusing: refusal) { [unowned self] served in
             remove(exchange)
             observer?(.served(served))
-            if let exchange = served.exchange { observer?(.exchanged(exchange)) }
+            if forwarding.reportsExchanges { observer?(.exchanged(served)) }
         }
     }
 
@@ -49,15 +49,17 @@ extension Server {
             var reason = served.reason ?? "The server answered \(response.head.status)."
             if !served.isComplete { reason += " The response was cut short." }
             let refusal = HandshakeRefusal(status: served.status, reason: reason, request: request)
-            observer?(.refused(refusal, OpeningFacts(of: served)))
-            if let exchange = served.exchange { observer?(.exchanged(exchange)) }
+            var facts = served.facts
+            (facts.receivedBytes, facts.sentBytes) = (served.receivedBytes, served.sentBytes)
+            observer?(.refused(refusal, facts))
+            if forwarding.reportsExchanges { observer?(.exchanged(served)) }
         }
     }
 
     func report(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         observer?(.refused(refusal, facts))
         guard forwarding?.reportsExchanges == true, let request = refusal.request else { return }
-        observer?(.exchanged(HTTPExchange(refusal, of: request, facts, at: loop.turnTime)))
+        observer?(.exchanged(ServedRequest(refusal, of: request, facts, at: loop.turnTime)))
     }
 
     private func remove(_ exchange: ForwardedExchange) {

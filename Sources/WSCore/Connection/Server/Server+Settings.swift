@@ -89,7 +89,7 @@ extension Server {
         /// The response to a request that is not an upgrade is complete or has failed, or a tunnel has ended.
         case served(ServedRequest)
         /// A request that opened no WebSocket has ended, if a gateway reports that.
-        case exchanged(HTTPExchange)
+        case exchanged(ServedRequest)
         /// TLS failed before the request was complete, perhaps in an intercepted tunnel to this target.
         case failedToSecure(TLSError, OpeningFacts, intercepted: ProxyTarget?)
         /// A client's HTTP/2 connection has ended because of a violation.

@@ -1,9 +1,9 @@
 /// How a server, as an HTTP proxy, takes part in tunnels.
 /// - `layer`: TLS with the clients whose connections are intercepted, with certificates of an authority.
-/// - `intercepts`: Whether connections to a target are intercepted.
+/// - `intercepts`: Whether the tunnel that a request asks for is intercepted.
 /// - `settings`: How to connect to the target of a CONNECT request, with TLS.
 package typealias Tunneling = (
-    layer: TLSLayer, intercepts: (ProxyTarget) -> Bool,
+    layer: TLSLayer, intercepts: (RequestHead) -> Bool,
     settings: (RequestHead, ProxyTarget) throws(HandshakeRefusal) -> Connector.Settings
 )
 
@@ -52,7 +52,7 @@ extension Server {
             }
         }
         others.tunnelOpenings[ObjectIdentifier(tunnelOpening)] = tunnelOpening
-        tunnelOpening.start(examiningWithin: tunneling.intercepts(target) ? self.settings.handshakeTimeout : nil)
+        tunnelOpening.start(examiningWithin: tunneling.intercepts(request) ? self.settings.handshakeTimeout : nil)
     }
 
     /// Starts TLS with a client, which takes us for the server.

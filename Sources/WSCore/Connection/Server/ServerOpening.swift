@@ -289,12 +289,3 @@ package struct OpeningFacts: Sendable {
     /// The time at which the head of the request was complete, in the loop's turn time; nil if that was the time of acceptance.
     var requestTime: Duration?
 }
-
-extension OpeningFacts {
-    /// The facts about an upgrade that another server has refused.
-    init(of served: ServedRequest) {
-        self.init(
-            address: served.address, acceptTime: served.acceptTime, receivedBytes: served.receivedBytes,
-            sentBytes: served.sentBytes)
-    }
-}

@@ -120,9 +120,8 @@ internal final class Tunnel {
         server.close()
         completion(
             ServedRequest(
-                request: request, address: facts.address, status: 200, acceptTime: facts.acceptTime,
-                endTime: client.loop.turnTime, receivedBytes: toServer.byteCount, sentBytes: toClient.byteCount,
-                isComplete: true, reason: reason))
+                request: request, facts: facts, status: 200, endTime: client.loop.turnTime,
+                receivedBytes: toServer.byteCount, sentBytes: toClient.byteCount, isComplete: true, reason: reason))
     }
 }
 

@@ -40,9 +40,8 @@ internal final class WebExchange {
             completion(
                 self,
                 ServedRequest(
-                    request: request, address: facts.address, status: response.status, acceptTime: facts.acceptTime,
-                    endTime: endTime ?? stream.loop.turnTime, receivedBytes: facts.receivedBytes,
-                    sentBytes: writtenBytes,
+                    request: request, facts: facts, status: response.status, endTime: endTime ?? stream.loop.turnTime,
+                    receivedBytes: facts.receivedBytes, sentBytes: writtenBytes,
                     isComplete: writtenBytes >= head.count && contentBytes == expectedBytes))
         }
     }
@@ -60,29 +59,4 @@ internal final class WebExchange {
         }
         if output.isEmpty { endTime = endTime ?? stream.loop.turnTime }
     }
-}
-
-/// A request that was not an upgrade, and its response.
-package struct ServedRequest {
-    /// The request.
-    package let request: RequestHead
-    /// The client's address.
-    package let address: PeerAddress
-    /// The status code of the response.
-    package let status: Int
-    /// The time of acceptance, in the loop's turn time.
-    package let acceptTime: Duration
-    /// The time the last byte of the response was written, in the loop's turn time.
-    package let endTime: Duration
-    /// The number of bytes received from the client, up to the end of the request.
-    package let receivedBytes: Int
-    /// The number of bytes of the response that the kernel has accepted.
-    package let sentBytes: Int
-    /// Whether the kernel has accepted the whole response.
-    package let isComplete: Bool
-    /// Why a gateway has answered instead of its server, or has not completed the server's response; nil if it has passed it
-    /// on.
-    package var reason: String?
-    /// The heads, if a gateway reports them.
-    package var exchange: HTTPExchange?
 }

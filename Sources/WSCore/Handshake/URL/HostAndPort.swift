@@ -24,13 +24,11 @@ struct HostAndPort: Equatable {
     /// Whether connections to a host of a URL arrive at a socket that listens on a numeric address of this machine. Of host
     /// names, only `localhost` is known.
     static func reaches(_ listening: String, from host: String) -> Bool {
+        // RFC 4291 §2.5.5.2: IPv4-mapped addresses.
         let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        let bytes = { (text: String) -> [UInt8]? in
-            // RFC 4291 §2.5.5.2: IPv4-mapped addresses.
-            guard let address = IPLiteral.ipv6(text), address.starts(with: mappedPrefix) else {
-                return IPLiteral.ipv4(text) ?? IPLiteral.ipv6(text)
-            }
-            return Array(address.suffix(4))
+        let bytes = { (text: String) in
+            IPLiteral.ipv4(text)
+                ?? IPLiteral.ipv6(text).map { $0.starts(with: mappedPrefix) ? Array($0.suffix(4)) : $0 }
         }
         let isUnspecified = { (text: String) in bytes(text)?.allSatisfy { $0 == 0 } ?? false }
         // For the unspecified address, Linux connects to a loopback address.

@@ -16,36 +16,21 @@ package struct Gateway: Sendable {
 
     /// Creates a gateway.
     /// - Parameters:
-    ///   - server: The URL of the server.
-    ///   - host: The Host field of requests to the server.
+    ///   - server: The URL of the server, and the Host field of requests to it; nil for a proxy.
     ///   - isSecure: Whether clients use TLS.
     ///   - identifier: A token that no other gateway has (RFC 8586 §2: cdn-id).
     ///   - login: The servers that get a login that the senders of requests do not have. Default: none.
     ///   - name: The name in Via (RFC 9110 §7.6.3): a pseudonym, or a host and port. Default: no such field.
     package init(
-        to server: WebSocketURL, host: String, isSecure: Bool, identifier: String, login: LoginScope = .none,
+        to server: (url: WebSocketURL, host: String)?, isSecure: Bool, identifier: String, login: LoginScope = .none,
         name: String? = nil
     ) {
         self.name = name
         self.identifier = identifier
         self.login = login
-        serverOrigin = server.origin(host: host)
-        serverHost = try? HostAndPort(parsing: host)
+        serverOrigin = server.map { $0.url.origin(host: $0.host) }
+        serverHost = server.flatMap { try? HostAndPort(parsing: $0.host) }
         self.isSecure = isSecure
-    }
-
-    /// Creates the gateway of a proxy.
-    /// - Parameters:
-    ///   - identifier: A token that no other gateway has.
-    ///   - login: The servers that get a login that the senders of requests do not have.
-    ///   - name: The name in Via; nil for no such field.
-    package init(ofProxy identifier: String, login: LoginScope, name: String? = nil) {
-        self.name = name
-        self.identifier = identifier
-        self.login = login
-        serverOrigin = nil
-        serverHost = nil
-        isSecure = false
     }
 
     /// The Host field of a request for the server; nil for that of the server's URL.

@@ -98,7 +98,7 @@ import Testing
             let url = try WebSocketURL(parsing: "ws://127.0.0.1:\(upstream.port)/")
             let request = try ClientRequest(url: url)
             fixture.server.forwarding = RequestForwarding(
-                Gateway(to: url, host: url.hostField, isSecure: false, identifier: "me"),
+                Gateway(to: (url, url.hostField), isSecure: false, identifier: "me"),
                 resources: try ConnectorResources()
             ) { received, framing in
                 Connector.Settings(request: request.forwarding(received.method, with: [framing].compactMap(\.self)))

@@ -20,7 +20,7 @@ import Testing
             let served = try #require(fixture.served.first)
             #expect(served.status == 200 && served.isComplete && served.sentBytes == answer.utf8.count)
             expectEqual(served.request.target, "/large")
-            expectEqual(served.address.socketAddress?.host, "127.0.0.1")
+            expectEqual(served.facts.address.socketAddress?.host, "127.0.0.1")
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
     ) throws -> Gateway {
         let url = try WebSocketURL(parsing: url)
         return Gateway(
-            to: url, host: host ?? url.hostField, isSecure: isSecure, identifier: "me", login: login,
+            to: (url, host ?? url.hostField), isSecure: isSecure, identifier: "me", login: login,
             name: name)
     }
 
@@ -186,10 +186,11 @@ import Testing
     }
 
     @Test("A proxy changes nothing that names the server") func proxies() throws {
-        let proxy = Gateway(proxyNamed: "me", loginHosts: HostPattern("a.example"))
+        let login = LoginScope.host(try #require(HostPattern("a.example")))
+        let proxy = Gateway(to: nil, isSecure: false, identifier: "me", login: login)
         let own = ["Origin: http://a.example", "Referer: http://a.example/", "Cookie: a=b"]
         let request = RequestHead(
-            method: "GET", target: "http://a.example/", fields: try Self.fields(["Host: virtual"] + own))
+            method: "GET", target: "https://a.example/", fields: try Self.fields(["Host: virtual"] + own))
         #expect(Self.lines(proxy.fields(of: request)) == own && proxy.host(of: request) == "virtual")
         let lines = [
             "Location: http://a.example/", "Set-Cookie: a=b; Domain=a.example; Secure",

@@ -13,7 +13,8 @@ import Testing
         ])
     func host(_ host: String, url: String, isIncluded: Bool) throws {
         let scope = LoginScope.host(try #require(HostPattern(host)))
-        expectEqual(scope.includes(try WebSocketURL(parsing: url)), isIncluded)
+        let parsed = try WebSocketURL(parsing: url)
+        expectEqual(scope.includes(parsed), isIncluded)
         #expect(!scope.includes(nil))
     }
 

@@ -1,35 +1,42 @@
-/// A request that opened no WebSocket, and its response, as they passed between a gateway and its client.
-package struct HTTPExchange {
+/// A request that opened no WebSocket, and its response.
+package struct ServedRequest {
     /// The request.
     package let request: RequestHead
-    /// The status of the response, or 499 if the client left before that.
+    /// The facts about the head of the request.
+    package let facts: OpeningFacts
+    /// The status code of the response, or 499 if the client left before that.
     package let status: Int
-    /// The fields of the response; nil without one.
-    package let fields: HTTPFields?
-    /// The size of the request's body in bytes, with its transfer coding.
+    /// The time the last byte of the response was written, in the loop's turn time.
+    package let endTime: Duration
+    /// The number of bytes received from the client, up to the end of the request.
     package let receivedBytes: Int
-    /// The size of the response's body in bytes, with its transfer coding, as far as the kernel has accepted it.
+    /// The number of bytes of the response that the kernel has accepted.
     package let sentBytes: Int
-    /// The time from the end of the request's head to the end of the response.
-    package let duration: Duration
     /// Whether the kernel has accepted the whole response.
     package let isComplete: Bool
-    /// Why the gateway has answered instead of its server, or has not completed the server's response; nil if it has passed it
+    /// Why a gateway has answered instead of its server, or has not completed the server's response; nil if it has passed it
     /// on.
-    package let reason: String?
+    package var reason: String?
+    /// The fields of the response, if a gateway reports them and there is one.
+    package var fields: HTTPFields?
+    /// The sizes of the bodies in bytes, with their transfer codings, if a gateway reports them.
+    package var bodyBytes = (received: 0, sent: 0)
 }
 
-extension HTTPExchange {
+extension ServedRequest {
     /// A request that was refused at once.
     init(_ refusal: HandshakeRefusal, of request: RequestHead, _ facts: OpeningFacts, at time: Duration) {
         let response = WebResponse(refusing: refusal)
         let wasSent = refusal.status != HandshakeRefusal.clientLeftStatus
         self.init(
-            request: request, status: refusal.status,
-            fields: wasSent ? response.head(at: .now).fields(to: request) : nil, receivedBytes: 0,
-            sentBytes: wasSent ? response.bytes(answering: request.method).count : 0,
-            duration: time - (facts.requestTime ?? facts.acceptTime), isComplete: wasSent, reason: refusal.reason)
+            request: request, facts: facts, status: refusal.status, endTime: time, receivedBytes: facts.receivedBytes,
+            sentBytes: facts.sentBytes, isComplete: wasSent, reason: refusal.reason,
+            fields: wasSent ? response.head(at: .now).fields(to: request) : nil,
+            bodyBytes: (0, wasSent ? response.bytes(answering: request.method).count : 0))
     }
+
+    /// The time from the end of the request's head to the end of the response.
+    package var duration: Duration { endTime - (facts.requestTime ?? facts.acceptTime) }
 }
 
 extension ResponseHead {
