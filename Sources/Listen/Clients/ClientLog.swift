@@ -100,14 +100,14 @@ final class ClientLog {
 
     /// Logs a rejected request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
-        guard isKept else { return }
+        guard isKept || isFailureBesideCommand(refusal.status) else { return }
         // Browsers open spare connections, and close them without a request if they need none.
         if refusal.request == nil, facts.receivedBytes == 0, !isVerbose { return }
         if isPrompt {
             let request = refusal.request.map { words(for: $0) } ?? "request"
             return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")
         }
-        diagnostics.notice(
+        show(
             ConnectionLogLine(
                 address: facts.address, request: refusal.request, acceptTime: facts.acceptTime, showsURL: showsURL
             ).words(
@@ -117,7 +117,7 @@ final class ClientLog {
 
     /// Logs a plain HTTP request and its response.
     func answered(_ served: ServedRequest) {
-        guard isKept else { return }
+        guard isKept || (served.reason != nil && isFailureBesideCommand(served.status)) else { return }
         // Either side of a relay may have ended the response.
         let isRelay = arguments.mode.isRelay
         if isPrompt {
@@ -129,7 +129,7 @@ final class ClientLog {
         }
         let isKnown = Self.knownMethods.contains(served.request.method)
         let method = isKnown ? served.request.method : quoted(served.request.method)
-        diagnostics.notice(
+        show(
             ConnectionLogLine(
                 address: served.facts.address, request: served.request, acceptTime: served.facts.acceptTime,
                 showsURL: showsURL
@@ -149,11 +149,11 @@ final class ClientLog {
     /// Logs a failed TLS handshake.
     /// - Parameter target: The server that the client of an HTTP proxy wants to reach; `nil` for a client of this server.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts, for target: ProxyTarget? = nil) {
-        guard isKept else { return }
+        guard isKept || runsCommand else { return }
         let reason = target == nil ? "\(error)" : Self.words(forIntercepted: error, facts)
         let name = target.map { " for \($0.host)" } ?? ""
         if isPrompt { return noteWithTime("TLS\(name) failed: \(escapingControls(reason))") }
-        diagnostics.notice(
+        show(
             ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
                 "Rejected a client: TLS\(name)", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
                 sentBytes: facts.sentBytes, reason: reason))
@@ -218,6 +218,17 @@ final class ClientLog {
         diagnostics.notice(time + words, indentation: time.utf8.count)
     }
 
+    /// Shows a line of the log. A command, which has the terminal, is told of failures of the relay.
+    private func show(_ line: String) {
+        if isKept { diagnostics.notice(line) } else { diagnostics.error(line) }
+    }
+
+    /// Whether a status tells the command of a relay that the server was not reached.
+    private func isFailureBesideCommand(_ status: Int) -> Bool { runsCommand && status >= 500 }
+
+    private var runsCommand: Bool {
+        if case .relay(let relay) = arguments.mode { !relay.command.isEmpty } else { false }
+    }
     /// Whether clients name their servers.
     private var showsURL: Bool { arguments.mode.isProxy }
     /// Whether to log each client.

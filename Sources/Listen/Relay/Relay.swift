@@ -24,6 +24,8 @@ final class Relay {
         didSet { run.server.upstreamCount = upstreams.count }
     }
     private let rewriting: RelayRewriting?
+    /// Whether a request has come.
+    private(set) var hasClients = false
 
     /// How many bytes a client, or the server, may leave unread before the other side is paused. Larger queues gain nothing:
     /// the kernel's buffers hold more.
@@ -71,6 +73,7 @@ final class Relay {
         _ upgrade: ServerUpgrade, on prepared: PreparedConnection?,
         _ decide: @escaping (Admission.Decision) -> Void
     ) -> () -> Void {
+        hasClients = true
         do throws(HandshakeRefusal) {
             if let refusal = run.faults.rejection(of: upgrade.request, policy: run.settings.policy) { throw refusal }
             return connect(try settings.upgrading(upgrade), on: prepared, for: upgrade, decide)
@@ -144,7 +147,8 @@ final class Relay {
     var forwarding: RequestForwarding {
         RequestForwarding(settings.gateway, resources: settings.resources, reportsExchanges: settings.reportsHTTP) {
             [unowned self] (request, framing) throws(HandshakeRefusal) in
-            try settings.forwarding(request, framing: framing)
+            hasClients = true
+            return try settings.forwarding(request, framing: framing)
         } refusal: { [settings] error, request in
             settings.refusal(for: error, of: request)
         }
@@ -156,7 +160,8 @@ final class Relay {
             (
                 proxy.layer, proxy.intercepts,
                 { [unowned self] (request, target) throws(HandshakeRefusal) in
-                    try settings.connecting(request, to: target)
+                    hasClients = true
+                    return try settings.connecting(request, to: target)
                 }
             )
         }

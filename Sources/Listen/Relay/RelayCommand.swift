@@ -24,14 +24,11 @@ final class RelayCommand {
             let read = { (path: String) in try? File.read(path) }
             let system =
                 TLSTrust.systemBundle(environment: variable, exists: { !File.isMissing($0) }).flatMap(read) ?? []
-            do throws(TLSConfigurationError) {
-                let added = try relay.server.tls.authorities.map { (path) throws(TLSConfigurationError) in
-                    try TLSTrust.certificates(at: path, isDirectory: File.isDirectory(path), option: "--ca", read: read)
-                }
-                otherAuthorities = system + [UInt8(ascii: "\n")] + (added ?? [])
-            } catch {
-                throw .badArgument(what: "--ca", why: "\(error)")
+            // The relay has read them, too, and reports errors.
+            let added = relay.server.tls.authorities.flatMap { path in
+                try? TLSTrust.certificates(at: path, isDirectory: File.isDirectory(path), option: "--ca", read: read)
             }
+            otherAuthorities = system + [UInt8(ascii: "\n")] + (added ?? [])
         }
     }
 
@@ -114,12 +111,8 @@ final class RelayCommand {
 
     /// The URL of the proxy.
     static func url(of proxy: SocketAddress, login: Credentials?) -> String {
-        let encoded = { (text: String) in
-            var buffer = ByteBuffer()
-            WebSocketURL.appendComponent(Array(text.utf8).span.bytes, to: &buffer)
-            return buffer.withReadableBytes { bytes in bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-        }
-        let userInfo = login.map { "\(encoded($0.user)):\(encoded($0.password))@" } ?? ""
+        let userInfo =
+            login.map { "\(WebSocketURL.component($0.user)):\(WebSocketURL.component($0.password))@" } ?? ""
         // For a wildcard address, the loopback address of its family.
         let isAny = proxy.hostBytes.allSatisfy { $0 == 0 }
         let loopback = proxy.hostBytes.count == 4 ? "127.0.0.1" : "[::1]"
@@ -166,6 +159,11 @@ extension Relay {
         else { return }
         command = try RelayCommand(
             settings, proxy: address, authority: authority, filesIn: run.diagnostics.temporaryDirectory, on: run.loop
-        ) { [unowned self] _ in run.end() }
+        ) { [unowned self] _ in
+            if !hasClients {
+                run.diagnostics.error("the command has not used the proxy; see COMMANDS in 'wsx help relay'")
+            }
+            run.end()
+        }
     }
 }
