@@ -24,7 +24,7 @@ extension HTTPProxyArguments {
         OptionSpecification(
             "print-ca",
             conflicts: others.map(\.description.long).filter { $0 != "proxy-ca" }.map { OptionReference($0) },
-            heading: .proxy, summary: "Print the certificate of the proxy's authority",
+            heading: .proxy, summary: "Print the proxy's authority in PEM",
             manual: """
                 Print the certificate of the HTTP proxy's authority in PEM, and start nothing. The authority is created if \
                 there is none. No other option but `--proxy-ca` may be given. See THE AUTHORITY.

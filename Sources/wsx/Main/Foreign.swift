@@ -322,7 +322,7 @@ struct ForeignOption: Sendable {
         r -R --replacements: use --rewrite RULE to change messages
         r --script --scripts -s --modify-body: use --rewrite RULE to change messages
         r --modify-headers: use -H 'NAME: VALUE'
-        r --replace --body --map-remote --map-local --setheaders --intercept: use --rewrite RULE to change messages
+        r --replace --body --map-remote --map-local --setheaders: use --rewrite RULE to change messages
         r --message --first-message --execute -x: use --rewrite RULE or --answer RULE, or type at the prompt
         r --script-timeout --options --confdir --anticache --anticomp: omit it: --rewrite RULE changes messages
         r --stickycookie --stickyauth --keep-host-header --showhost: use --header 'NAME: VALUE' or --host HOST
@@ -332,7 +332,7 @@ struct ForeignOption: Sendable {
         r --flow-detail --console-eventlog-verbosity --termlog-verbosity: use --verbose
         r --view-filter --ignore-hosts --allow-hosts --tcp-hosts --filter: omit it; /filter and --rewrite choose messages
         r --web-port --web-host --web-open-browser --no-web-open-browser: use --record FILE, then 'wsx convert FILE PAGE.html'
-        r --rawtcp --tcp --http --websocket: omit it: a relay forwards WebSockets, and other requests
+        r --rawtcp --tcp --websocket: omit it: a relay forwards WebSockets, and other requests
         r --upstream-cert --no-upstream-cert --stream-large-bodies: omit it: a relay needs no such settings
         r --oneshot: use --once
         r --exec --cmd: start the server yourself, and write its URL

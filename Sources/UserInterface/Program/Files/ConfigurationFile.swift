@@ -121,7 +121,7 @@ extension Configuration.Entry {
             return !value.hasPrefix("@")
                 && (SecretText.assignsSecret(value.utf8) || SecretText.hasToken(value.utf8)
                     || WebSocketURL.containsSecret(value))
-        case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
+        case "auth", "user", "proxy-login": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
         case "bearer", "passphrase": return !isReference(value)
         case "cookie": return !isReference(value) && value.utf8.contains(UInt8(ascii: "="))
         case "param":

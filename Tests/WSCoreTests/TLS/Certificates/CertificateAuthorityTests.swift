@@ -70,7 +70,7 @@ struct CertificateAuthorityTests {
     @Test("wildcards, NUL, and names that DNS does not allow get no certificate")
     func refused() {
         let names = [
-            "", "*", "*.example", "a\0.example", "a..example", ".example", "a b", "ü.example", "a,DNS:b", "a/b", "[a]",
+            "", "*", "*.example", "a\0.example", "a..example", ".example", "a b", "ü.example", "a,dns:b", "a/b", "[a]",
             String(repeating: "a", count: 64) + ".example", Self.longName + ".bcd",
         ]
         for name in names {
