@@ -45,6 +45,9 @@ def temporary(tmp_path):
     return environment(TMPDIR=folder), folder
 
 
+UNUSED = "wsx: the command has not used the proxy; see COMMANDS in 'wsx help relay'\n"
+
+
 def relay(*words, options=(), port="0", **more):
     return wsx("relay", port, *options, "--", *words, **more)
 
@@ -52,7 +55,7 @@ def relay(*words, options=(), port="0", **more):
 def shown_environment(*options, **more):
     """The environment of a command."""
     result = relay("env", "-0", options=options, **more)
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.err) == (0, UNUSED)
     return dict(entry.split("=", 1) for entry in result.out.decode().split("\0") if entry)
 
 
@@ -142,12 +145,12 @@ print(urllib.request.urlopen(sys.argv[1]).read().decode())"""]], ids=["curl", "p
 class TestStreams:
     def test_are_those_of_the_command(self):
         result = relay("sh", "-c", "cat; echo error >&2", stdin=b"input")
-        assert (result.status, result.out, result.err) == (0, b"input", "error\n")
+        assert (result.status, result.out, result.err) == (0, b"input", "error\n" + UNUSED)
 
-    def test_have_the_log_only_on_request(self):
+    def test_have_failures_of_the_relay_and_the_log_on_request(self):
         words = ["curl", "-s", "-o", "/dev/null", "http://127.0.0.1:1/"]
-        assert relay(*words).err == ""
-        assert "502" in relay(*words, options=["-v"]).err
+        assert re.fullmatch("wsx: Answered GET: 502, .*connection refused.*\n", relay(*words).err)
+        assert "HTTP proxy on" in relay(*words, options=["-v"]).err
 
 
 class TestStatus:
@@ -156,7 +159,7 @@ class TestStatus:
     def test_is_that_of_the_command(self, script, status, temporary):
         env, folder = temporary
         result = relay("sh", "-c", script, env=env)
-        assert (result.status, result.out, result.err) == (status, b"", "")
+        assert (result.status, result.out, result.err) == (status, b"", UNUSED)
         assert not list(folder.iterdir())
 
     def test_missing_command(self, temporary):
