@@ -143,6 +143,8 @@ internal final class HTTP2Connection {
     var peerPresence: PeerPresence { stream.peerPresence }
     /// The first size of the window of a stream.
     var windowBytes: Int { Int(role.windowBytes) }
+    /// Whether the peer has acknowledged our settings, such as the size of windows.
+    var hasAcknowledgedSettings: Bool { state.contains(.acknowledged) }
     /// The bytes by which windows may grow; nil for clients, which have large windows from the start.
     var windowBudget: HTTP2WindowBudget? { server?.windowBudget }
 
@@ -265,7 +267,7 @@ internal final class HTTP2Connection {
         stream.request = (head.listBytes, loop.turnMilliseconds)
         // RFC 9113 §5.1.2.
         guard let server, openCount <= server.maximumStreams,
-            state.contains(.acknowledged) || openCount <= Self.maximumUnacknowledgedStreams
+            hasAcknowledgedSettings || openCount <= Self.maximumUnacknowledgedStreams
         else { return stream.refuse() }
         if let error = head.error {
             server.didReceiveRequest(stream, .failure(error), head.byteCount)

@@ -341,7 +341,10 @@ internal final class HTTP2Stream: ByteStream {
 
     /// Doubles the window if the peer has sent as much within the round-trip time of a distant peer.
     private func growWindow() {
-        guard let budget = connection.windowBudget, window.recent.byteCount >= window.byteCount else { return }
+        // Until the peer knows the first size, nghttp2 takes a larger one for a reduction of the default.
+        guard let budget = connection.windowBudget, connection.hasAcknowledgedSettings,
+            window.recent.byteCount >= window.byteCount
+        else { return }
         let elapsed = loop.turnMilliseconds - window.recent.since
         window.recent = (0, loop.turnMilliseconds)
         guard elapsed <= Self.longestRoundTripMilliseconds,
