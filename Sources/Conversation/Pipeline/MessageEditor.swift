@@ -58,7 +58,7 @@ package struct MessageEdit: Equatable, Sendable {
 
     /// A changed record.
     package static let rewritten = MessageEdit(rewritten: [1], isDropped: false)
-    static let dropped = MessageEdit(rewritten: [], isDropped: true)
+    package static let dropped = MessageEdit(rewritten: [], isDropped: true)
 
     /// Returns `nil` if nothing was done.
     init?(_ edits: [RecordEdit]) {

@@ -76,7 +76,7 @@ final class Broadcaster<Directory: ClientDirectory> {
             if answersByItself {
                 outputs.answered(payload, as: kind, mark, to: number)
             } else {
-                outputs.record(payload, as: kind, .outgoing, of: number)
+                outputs.sent(payload, as: kind, to: number)
             }
         case .ping: if client.sendPing(payload) { outputs.record(control: .ping, payload, to: number) }
         case .pong: if client.sendPong(payload) { outputs.record(control: .pong, payload, to: number) }
@@ -116,7 +116,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     @discardableResult
     private func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?, at path: String?) -> Bool {
         guard !faults.useGates else { return sendThroughGates(payload, as: kind, toAllBut: sender, at: path) }
-        if outputs.isRecording { outputs.record(payload, as: kind, to: clients.receivers(but: sender, at: path)) }
+        if outputs.keepsBroadcasts { outputs.record(payload, as: kind, to: clients.receivers(but: sender, at: path)) }
         return clients.send(payload, as: kind, toAllBut: sender, at: path)
     }
 

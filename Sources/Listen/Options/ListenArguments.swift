@@ -25,6 +25,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
     package var compression = CompressionArguments()
     package var limits = LimitArguments(maximumMessageBytes: 16 << 20)
     package var transcript = TranscriptArguments()
+    package var page = PageArguments()
 
     package init() {}
 
@@ -105,6 +106,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(messageSize: "16M").lifted(\.limits)
         TranscriptArguments.options(conditionPrefixes: .path).lifted(\.transcript)
+        PageArguments.options(conflicts: ["threads"]).lifted(\.page)
     }
 
     private static let modeOptions: [OptionSpecification<ListenArguments>] = [

@@ -30,6 +30,8 @@ final class ListenOutputs {
     private let messages: MessageWriter?
     /// Records the session on request.
     let recording: SessionRecording
+    /// Shows everything in browsers, or `nil` without `--page`.
+    let page: LivePage?
     let faults: Faults
     private let verbosity: Int
     /// The messages that are neither written nor shown.
@@ -74,6 +76,11 @@ final class ListenOutputs {
         view?.hidden = hidden
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
+        page = try LivePage(
+            arguments.page,
+            .init(
+                command: isRelay ? "relay" : "listen", sides: isRelay ? [.client, .server] : [.client]),
+            diagnostics: diagnostics, on: loop)
         recording.codecs =
             isRelay
             ? codecs.decoders.map { "from:client \($0.name)" } + codecs.serverDecoders.map { "from:server \($0.name)" }
@@ -101,7 +108,7 @@ final class ListenOutputs {
     }
 
     /// Whether messages are shown or recorded, rather than only answered.
-    var observesMessages: Bool { messages != nil || recorder != nil || view != nil || verbosity > 1 }
+    var observesMessages: Bool { messages != nil || recorder != nil || view != nil || page != nil || verbosity > 1 }
     /// Whether pings, pongs, and close frames that an input sends are shown.
     var showsFrames: Bool { editor != nil || verbosity > 0 }
     /// Whether messages sent to all clients are shown.
@@ -163,24 +170,24 @@ final class ListenOutputs {
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     ///   - mark: What a relay has done to it.
-    ///   - isHidden: Whether it is hidden whatever it contains.
+    ///   - role: The part that it plays.
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
-        _ mark: RelayMark? = nil, of number: Int, isHidden: Bool = false
+        _ mark: RelayMark? = nil, of number: Int, role: Pipeline.Role = .message
     ) {
         let isReceived = direction == .incoming
         defer { if isReceived { pauseIfFull(by: number) } }
         if kind == .text, isReceived { editor?.services.words.remember(payload) }
         let shownDirection: Transcript.Direction = isReceived ? .received : .sent
-        if isHidden || hides(payload, mark, shownDirection, number) {
+        let isHidden = role == .hidden || hides(payload, mark, shownDirection, number)
+        page?.events.write(payload, as: kind, decoding, direction, mark, of: number, role: isHidden ? .hidden : role)
+        if isHidden {
             return show(hidden: payload, as: kind, shownDirection, client: number)
         }
         if isReceived, mark == nil {
             messages?.write(payload, as: kind, client: number, decoding: decoding)
-        } else if let decoding {
-            messages?.events?.writeMessage(payload, decoding, direction, client: number, mark: mark)
         } else {
-            messages?.events?.writeMessage(payload, as: kind, direction, client: number, mark: mark)
+            messages?.events?.write(payload, as: kind, decoding, direction, mark, of: number)
         }
         if let view {
             let role: Transcript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
@@ -240,8 +247,22 @@ final class ListenOutputs {
         record(payload, as: kind, .outgoing, mark, of: number)
         if isRelay {
             withShown(payload, kind) { show($0, as: $1, $2, .outgoing, mark, of: number) }
-        } else if verbosity > 1 || view != nil {
-            show(sent: payload, as: kind, client: number)
+        } else {
+            showOnPage(sent: payload, as: kind, to: [number])
+            if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
+        }
+    }
+
+    /// Records a message that has been sent to a client, and is shown where it came from.
+    func sent(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
+        record(payload, as: kind, .outgoing, of: number)
+        showOnPage(sent: payload, as: kind, to: [number])
+    }
+
+    private func showOnPage(sent payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
+        guard let page else { return }
+        withShown(payload, kind) { payload, kind, decoding in
+            for number in numbers { page.events.write(payload, as: kind, decoding, .outgoing, nil, of: number) }
         }
     }
 
@@ -317,8 +338,11 @@ final class ListenOutputs {
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
+        if let page { write(page.events) }
     }
 
+    /// Whether messages to several clients are recorded, or shown on a page.
+    var keepsBroadcasts: Bool { recorder != nil || page != nil }
     /// Whether there is a recording.
     var isRecording: Bool { recorder != nil }
     /// Whether the recording has a backlog.
@@ -328,11 +352,13 @@ final class ListenOutputs {
     private func writeSent(_ write: (EventWriter) -> Void) {
         if isRelay, let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
+        if let page { write(page.events) }
     }
 
     /// Records a message sent to several clients.
     func record(_ payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
         recorder?.events.writeMessage(payload, as: kind, toClients: numbers)
+        showOnPage(sent: payload, as: kind, to: numbers)
     }
 
     /// Records a ping or a pong from the user or a replay.
@@ -395,5 +421,20 @@ final class ListenOutputs {
     func flush() {
         messages?.flush()
         recorder?.flush()
+    }
+}
+
+extension EventWriter {
+    /// Writes a message, or a record of it, as it is shown.
+    fileprivate func write(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
+        _ mark: RelayMark?,
+        of client: Int, role: Pipeline.Role = .message
+    ) {
+        if let decoding {
+            writeMessage(payload, decoding, direction, client: client, mark: mark, role: role)
+        } else {
+            writeMessage(payload, as: kind, direction, client: client, mark: mark, role: role)
+        }
     }
 }

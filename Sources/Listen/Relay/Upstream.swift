@@ -193,7 +193,7 @@ extension Upstream: ConnectionHandler {
                 return
             }
             let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
-            outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, isHidden: role == .hidden)
+            outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, role: role)
         }
     }
 

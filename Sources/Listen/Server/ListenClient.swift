@@ -100,7 +100,7 @@ final class ListenClient: ConnectionHandler {
             if isObserved {
                 let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
                 run.outputs.show(
-                    message, as: shownKind, decoding, .incoming, mark, of: number, isHidden: role == .hidden)
+                    message, as: shownKind, decoding, .incoming, mark, of: number, role: role)
             } else if let problem = decoding?.problem {
                 run.outputs.report(undecoded: problem, of: number)
             }

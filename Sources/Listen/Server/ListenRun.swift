@@ -117,6 +117,10 @@ package final class ListenRun {
                 try ListenThreads(all, secrets: diagnostics.secrets, on: loop) { [weak self] in self?.stopIfOver() }
             }
             if settings.isRepl { try startPrompt() }
+            if let page = outputs.page {
+                page.perform = { [unowned self] (action) throws(PageProblem) in try perform(action) }
+                try page.start()
+            }
             ListeningPlace.announce(places, by: settings, hasPrompt: prompt != nil, to: outputs)
             try mode.start(at: places)
         } catch {
@@ -129,7 +133,9 @@ package final class ListenRun {
         answerPrograms?.kill()
         losses.count(remaining: broadcaster.clients.all)
         let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
-        return diagnostics.failure(after: failure, losses.all(of: outputs))
+        let result = diagnostics.failure(after: failure, losses.all(of: outputs))
+        outputs.page?.finish(after: result)
+        return result
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -191,7 +197,8 @@ package final class ListenRun {
             events.writeOpen(
                 url: url(of: client), subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
                 version: client.upgrade.request.version,
-                heads: settings.relay?.reportsHTTP == true ? (client.upgrade.request, client.response) : nil,
+                heads: settings.relay?.reportsHTTP == true || events === outputs.page?.events
+                    ? (client.upgrade.request, client.response) : nil,
                 client: client.number)
         }
         if settings.arguments.server.servesOnce { stopListening() }

@@ -141,9 +141,12 @@ package struct ListenSettings {
         isRepl =
             arguments.format.readsInput && arguments.mode.traits.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
-        if relay?.reportsHTTP == true, !isRepl, arguments.transcript.recordPath == nil, arguments.format.output != .json
+        if relay?.reportsHTTP == true, !isRepl, arguments.transcript.recordPath == nil,
+            arguments.format.output != .json,
+            arguments.page.address == nil
         {
-            throw .badArgument(what: "--http", why: "its events have no place; add --record FILE or --output json")
+            throw .badArgument(
+                what: "--http", why: "its events have no place; add --record FILE, --output json, or --page PORT")
         }
     }
 

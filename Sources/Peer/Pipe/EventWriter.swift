@@ -23,6 +23,9 @@ package final class EventWriter {
         self.loop = loop
     }
 
+    /// Writes what has been appended, without waiting for the end of the turn.
+    func flush() { writer.flush() }
+
     /// Writes an event.
     @inline(__always)
     package func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
@@ -49,14 +52,16 @@ package final class EventWriter {
     /// - Parameters:
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
     ///   - mark: What a relay has done to it, or `nil` for nothing.
+    ///   - role: The part that it plays, if that is to be written.
     package func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
-        reply: Reply? = nil, mark: RelayMark? = nil
+        reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
     ) {
         write("message", client: client) { event in
             event.add(payload, as: kind, direction)
             event.add(reply)
             event.add(mark)
+            event.add(role)
         }
     }
 
@@ -75,7 +80,7 @@ package final class EventWriter {
     /// Writes a message, or a record of it, that was decoded, or could not be.
     package func writeMessage(
         _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
-        reply: Reply? = nil, mark: RelayMark? = nil
+        reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
     ) {
         write("message", client: client) { event in
             event.add("direction", direction.word)
@@ -92,6 +97,7 @@ package final class EventWriter {
             }
             event.add(reply)
             event.add(mark)
+            event.add(role)
         }
     }
 
@@ -259,6 +265,16 @@ extension JSONEvent {
         }
     }
 
+    /// Adds the part that a message plays.
+    @inline(__always)
+    mutating func add(_ role: Pipeline.Role) {
+        switch role {
+        case .message, .login: break
+        case .answered: add("answered", true)
+        case .hidden: add("hidden", true)
+        }
+    }
+
     /// Adds the fields of a ping or a pong.
     package mutating func add(control payload: RawSpan, _ direction: EventDirection) {
         add("direction", direction.word)
@@ -292,8 +308,14 @@ package enum RelayMark: Equatable {
 
     /// What was done to a record of it.
     package init?(_ edit: MessageEdit?, record: Int) {
-        guard let edit, edit.rewrittenRecords.contains(record) else { return nil }
-        self = .edited(.rewritten)
+        guard let edit else { return nil }
+        if edit.isDropped || edit.droppedRecords.contains(record) {
+            self = .edited(.dropped)
+        } else if edit.rewrittenRecords.contains(record) {
+            self = .edited(.rewritten)
+        } else {
+            return nil
+        }
     }
 }
 

@@ -69,30 +69,38 @@ package struct EmbeddedPage {
 
     /// The line with the policy of a page that is a file, which allows only its own script, style, and images.
     package var filePolicy: String {
-        let policy =
-            ["default-src 'none'"] + ownSources + [
-                "img-src data:", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'",
-                "trusted-types 'none'",
-            ]
-        return #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#
+        #"<meta http-equiv="Content-Security-Policy" content="\#(filePolicyText)">"#
     }
 
-    /// The policy of a page that a server sends. It allows the page's own script, style, and images, and connections to
-    /// WebSocket servers. Injected scripts do not run, and text never becomes markup.
-    package var servedPolicy: String {
+    private var filePolicyText: String {
         (["default-src 'none'"] + ownSources + [
-            "img-src data:", "connect-src ws: wss:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+            "img-src data:", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        ]).joined(separator: "; ")
+    }
+
+    /// The line that makes a page live, in place of that with a policy. It has the policy for a copy that is a file.
+    package var liveLine: String { #"<meta name="wsx-live" content="\#(filePolicyText)">"# }
+
+    /// The policy of a page that a server sends. It allows the page's own script, style, and images, and connections to
+    /// these servers. Injected scripts do not run, and text never becomes markup.
+    private func servedPolicy(connectingTo servers: String) -> String {
+        (["default-src 'none'"] + ownSources + [
+            "img-src data:", "connect-src \(servers)", "base-uri 'none'", "form-action 'none'",
+            "frame-ancestors 'none'",
             "require-trusted-types-for 'script'", "trusted-types 'none'",
         ]).joined(separator: "; ")
     }
 
     /// The page as an HTTP resource.
-    /// - Parameter text: The assembled page.
-    package func webPage(at path: String, text: String) -> WebPage {
+    /// - Parameters:
+    ///   - text: The assembled page.
+    ///   - servers: The servers that it may connect to, as in its policy. Defaults to all WebSocket servers.
+    package func webPage(at path: String, text: String, connectingTo servers: String = "ws: wss:") -> WebPage {
         WebPage(
             path: path, mediaType: "text/html; charset=utf-8",
             fields: [
-                HeaderField(wellFormedName: "Content-Security-Policy", value: servedPolicy),
+                HeaderField(wellFormedName: "Content-Security-Policy", value: servedPolicy(connectingTo: servers)),
                 HeaderField(wellFormedName: "Referrer-Policy", value: "no-referrer"),
             ],
             bytes: Array(text.utf8))

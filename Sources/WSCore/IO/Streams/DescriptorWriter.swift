@@ -1,6 +1,7 @@
 import CSystem
 
-/// Writes to a descriptor, such as standard output, with one system call per turn, without blocking the loop.
+/// Writes to a descriptor, such as standard output, with one system call per turn, without blocking the loop. Or passes on
+/// what is written, once per turn.
 package final class DescriptorWriter {
     /// The bytes appended but not yet written, except those queued before large shared data.
     package var buffer = ByteBuffer()
@@ -8,6 +9,8 @@ package final class DescriptorWriter {
     private var queue: WriteQueue?
 
     private let descriptor: Int32
+    /// Receives the bytes of a turn in place of a descriptor, or `nil` if there is one.
+    private let receiver: ((RawSpan) -> Void)?
     private let loop: EventLoop
     /// `nil` if writes to the descriptor never block.
     private var stream: SystemStream?
@@ -25,12 +28,15 @@ package final class DescriptorWriter {
     /// The storage to keep between bursts of output, in bytes. It exceeds the backlog at which sources are paused, so a
     /// steady stream keeps reusing its pages.
     private static let keptStorageBytes = 4 << 20
+    /// The same if the bytes are passed on.
+    private static let keptReceivedBytes = 64 << 10
 
     /// Creates a writer. The caller keeps ownership of the descriptor.
     /// - Throws: ``IOError`` if the descriptor cannot be reopened.
     package init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
         self.descriptor = descriptor
         self.loop = loop
+        receiver = nil
         guard !Descriptor.isAlwaysReady(descriptor) else { return }
         let reopened = try Descriptor.reopen(descriptor, forWriting: true)
         let stream = try SystemStream.open(descriptor: reopened, on: loop)
@@ -42,6 +48,14 @@ package final class DescriptorWriter {
         hangUp = try? ReadinessWatcher(descriptor: descriptor, on: loop, for: .hangUp) { [weak self] in
             self?.fail(.brokenPipe)
         }
+    }
+
+    /// Creates a writer without a descriptor.
+    /// - Parameter receiver: Receives the appended bytes at the end of each turn.
+    package init(on loop: EventLoop, passingTo receiver: @escaping (RawSpan) -> Void) {
+        descriptor = -1
+        self.loop = loop
+        self.receiver = receiver
     }
 
     /// The number of unwritten bytes, buffered or in flight; 0 after ``close()``.
@@ -56,7 +70,9 @@ package final class DescriptorWriter {
 
     /// Appends bytes shared with other writers. Large data is not copied.
     package func append(_ shared: SharedBytes) {
-        guard shared.count >= SharedBytes.worthwhileBytes else { return shared.withBytes { buffer.append($0) } }
+        guard shared.count >= SharedBytes.worthwhileBytes, receiver == nil else {
+            return shared.withBytes { buffer.append($0) }
+        }
         let queue = self.queue ?? WriteQueue()
         self.queue = queue
         queue.append(shared, after: &buffer)
@@ -73,7 +89,11 @@ package final class DescriptorWriter {
     package func flush() {
         guard !isClosed else { return forget() }
         let previousBytes = waitingBytes
-        if let stream {
+        if let receiver {
+            buffer.withReadableBytes { receiver($0) }
+            buffer.removeAll()
+            buffer.releaseStorage(above: Self.keptReceivedBytes)
+        } else if let stream {
             do throws(StreamError) {
                 try write(to: stream)
             } catch {
