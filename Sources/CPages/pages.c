@@ -133,11 +133,17 @@ static const struct {
     {"changes.js", (const unsigned char[]){
 #embed "Session/changes.js" suffix(, 0)
     }},
+    {"connections.js", (const unsigned char[]){
+#embed "Session/connections.js" suffix(, 0)
+    }},
     {"embedded.js", (const unsigned char[]){
 #embed "Session/embedded.js" suffix(, 0)
     }},
     {"events.js", (const unsigned char[]){
 #embed "Session/events.js" suffix(, 0)
+    }},
+    {"facts.js", (const unsigned char[]){
+#embed "Session/facts.js" suffix(, 0)
     }},
     {"handshake.js", (const unsigned char[]){
 #embed "Session/handshake.js" suffix(, 0)
@@ -150,6 +156,9 @@ static const struct {
     }},
     {"relations.js", (const unsigned char[]){
 #embed "Session/relations.js" suffix(, 0)
+    }},
+    {"search.js", (const unsigned char[]){
+#embed "Session/search.js" suffix(, 0)
     }},
     {"session.css", (const unsigned char[]){
 #embed "Session/session.css" suffix(, 0)

@@ -81,6 +81,20 @@ class SessionPage(Page):
             ...[".data", ".latency", ".size"].map(name => row.querySelector(name).textContent.replaceAll("\\xa0", " ")),
         ])""")
 
+    def connections(self):
+        """The list of connections: name, counts, URL, and state of each."""
+        return self.evaluate("""Array.from(document.querySelectorAll("#connections button"), button =>
+            ["name", "counts", "url", "rest"].map(part => button.querySelector("." + part).textContent))""")
+
+    def choose(self, place):
+        """Clicks at a connection of the list. The first one is all of them."""
+        self.evaluate(f"""{{
+            const button = document.querySelectorAll("#connections button")[{place}];
+            button.focus();
+            button.click();
+        }}""")
+        self.wait_for_rows()
+
     def click(self, identifier):
         self.evaluate(f"document.getElementById({json.dumps(identifier)}).click()")
         self.wait_for_rows()
@@ -120,7 +134,7 @@ class SessionPage(Page):
         self.wait_for_rows()
 
     def show_as(self, form):
-        self.evaluate(f"document.querySelector('[name=form][value={form}]').click()")
+        self.evaluate(f"document.querySelector('[name=view][value={form}]').click()")
 
     def selected(self):
         """The number of the message that is shown, the first words for an event, or None."""

@@ -255,20 +255,25 @@ def test_keys_reach_everything(page):
 # Several connections
 
 
-def test_connections_can_be_chosen(browser, tmp_path):
+def test_connections_can_be_chosen_or_shown_together(browser, tmp_path):
     events = []
     for client in (1, 2):
-        events += [opening(url="/chat", client=client), message(1, "in", f"hello from {client}", client=client)]
+        events += [opening(url="/chat", client=client), message(client, "in", f"hello from {client}", client=client)]
+    events += [message(1.5, "in", "again from 1", client=1),
+               {"type": "close", "time": at(3), "direction": "in", "code": 1000, "reason": "", "client": 2}]
     with SessionPage(browser, write(tmp_path, events)) as page:
-        assert page.rows()[1][1:3] == ["out", "hello from 1"]
-        page.evaluate("""{
-            const box = document.getElementById("connection");
-            box.value = "1";
-            box.dispatchEvent(new Event("change"));
-        }""")
-        page.wait_for_rows()
-        assert page.rows()[1][1:3] == ["out", "hello from 2"]
-        assert page.evaluate("document.querySelectorAll('#connection option').length") == 2
+        assert [row[2] for row in page.rows()[1:]] == ["hello from 1", "again from 1"]
+        assert page.connections() == [
+            ["All", "", "", "2"], ["client 1", "→2 ←0", "/chat", ""],
+            ["client 2", "→1 ←0", "/chat", "1000 normal closure"]]
+        page.choose(2)
+        assert [row[:3] for row in page.rows()] == [
+            [0, "in", "open /chat"], [2, "out", "hello from 2"], [0, "out", "close 1000 normal closure"]]
+        page.press_keys("ArrowUp", "ArrowUp", "Enter")
+        assert page.text("url") == "All connections" and page.text("counts") == "6 in total"
+        assert [row[2] for row in page.rows()[2:5]] == ["hello from 1", "again from 1", "hello from 2"]
+        page.select(2)
+        assert page.text("times").endswith("2.00\xa0s after open")
         assert page.problems == []
 
 

@@ -1,24 +1,43 @@
-// The connections of the session, whose events are read from the page when they are needed.
+// The connections of the session and their events, whose data are decoded when they are used.
 
 import { eventWords } from "../Shared/entries.js";
 import { hexDigits, parseBase64 } from "../Shared/text.js";
 import { handshakeText } from "./handshake.js";
 
-/** The beginning of an event's line: microseconds since the connection began, direction, type, number, and size. */
-const LINE = /\[(-?\d+),"(out|in) (text|binary|ping|pong|close|open)",(\d+),(\d+),/y;
+/** The text that a page holds in bytes, in which each event counts with these bytes for its place in lists. */
+const MAXIMUM_BYTES = 64 << 20;
+const EVENT_BYTES = 128;
+/** Characters that make a text take two bytes for each. */
+const WIDE = /[^\0-\xff]/;
+/** An event's line: microseconds since the connection began, direction, type, and marks, number, and size. */
+const LINE = /\[(-?\d+),"((?:out|in) (?:text|binary|ping|pong|close|open|error|omitted)[ \w]*)",(\d+),(\d+),/y;
+const kinds = new Map();
+
+/** The kind of events with a name such as `out text edited`. */
+function kindNamed(name) {
+  let kind = kinds.get(name);
+  if (!kind) {
+    const [direction, word, ...marks] = name.split(" ");
+    kind = { direction, word, isMessage: word === "text" || word === "binary", marks };
+    kinds.set(name, kind);
+  }
+  return kind;
+}
 
 /** A message or another event of a connection. Its data are decoded when they are used. */
 class Entry {
   #events;
   #data;
 
-  constructor(events, index, direction, word) {
+  constructor(events, index, { direction, word, isMessage, marks }) {
     this.#events = events;
     this.index = index;
     /** The number at the prompt, or 0 for other events than messages. */
     this.number = events.numbers[index];
     this.direction = direction;
-    this.isMessage = word === "text" || word === "binary";
+    this.isMessage = isMessage;
+    /** What wsx or its user did to a message, such as `edited`. */
+    this.marks = marks;
     this.type = this.isMessage ? "message" : word;
     this.opcode = this.isMessage ? word : undefined;
     this.bytes = events.sizes[index];
@@ -26,7 +45,7 @@ class Entry {
 
   /** The time in milliseconds since 1970. */
   get time() {
-    return (this.#events.start + this.#events.times[this.index]) / 1000;
+    return this.#events.times[this.index] / 1000;
   }
 
   /** The text, or the bytes of a binary message. */
@@ -49,7 +68,11 @@ class Entry {
 
   /** The request and the response, for the event `open`. */
   get details() {
-    return this.type === "open" ? handshakeText(this.#events.facts) : "";
+    return this.type === "open" ? handshakeText(this.connection.facts) : "";
+  }
+
+  get connection() {
+    return this.#events.connection(this.index);
   }
 
   // The members that `eventWords` reads.
@@ -66,6 +89,7 @@ class Entry {
   }
 
   get message() {
+    if (this.type !== "ping" && this.type !== "pong") return this.#value;
     const bytes = parseBase64(this.#value);
     const text = new TextDecoder().decode(bytes);
     return /^[\x20-\x7e]*$/.test(text) ? text : hexDigits(bytes);
@@ -86,103 +110,210 @@ function withoutPartialEscape(literal) {
   return (end - start) % 2 ? literal : literal.slice(0, end);
 }
 
-/** The events of a connection. They can be added at any time. */
-export class Events {
-  /** The URL, times, and counts, without secrets. */
+/** A connection, or none, which has the events that belong to no connection. */
+export class Connection {
+  /** What is known about it, without secrets. */
   facts;
-  /** The time of the first event, in microseconds since 1970. */
+  /** The number among all connections. */
+  number = 0;
+  /** The time of the first event, and the latest time of an event, in microseconds since 1970. */
   start;
-  /** The time of each event, in microseconds since the first one. */
+  end;
+  /** The numbers of messages and bytes in each direction, including those that the page has dropped. */
+  counts = { out: { messages: 0, bytes: 0 }, in: { messages: 0, bytes: 0 } };
+  /** The number of its events in the page. */
+  eventCount = 0;
+  /** The close frame or the end of the connection, in words, or an empty text. */
+  ending = "";
+  /** Whether it is open while the page is live. */
+  isOpen = false;
+
+  constructor(facts) {
+    this.facts = facts;
+    this.start = this.end = facts.start_us;
+  }
+}
+
+/** The events of all connections in the order of their times. They can be added at any time. */
+export class Events {
+  connections = [];
+  /** The number of messages that are not in the page because it was full. */
+  omittedCount = 0;
+  /** The connection shown, or `null` for all. */
+  shown = null;
+  /** The connection of events without one. */
+  none = new Connection({ url: "", start_us: 0 });
+
+  /** The time of each event in microseconds since 1970. */
   times = [];
   /** The number of each message, and 0 for other events. */
   numbers = [];
   /** The size of each message in bytes. For close frames, the code. */
   sizes = [];
-
-  #elements;
   #kinds = [];
+  #connections = [];
   #chunks = [];
-  #chunkOfEvent = [];
   #offsets = [];
-
-  /** `elements` are the script elements with the facts, and with the events as JSON arrays. */
-  constructor(facts, elements) {
-    this.facts = facts;
-    this.start = facts.start_us;
-    this.#elements = elements;
-  }
+  /** The chunks in order, with the numbers of their events, and what they count of the limit. */
+  #parts = [];
+  #size = 0;
+  #connectionCount = 0;
 
   get count() {
     return this.times.length;
   }
 
-  /** The duration in microseconds. */
+  /** Adds a connection, which has no events yet. */
+  open(connection) {
+    this.#connectionCount += 1;
+    connection.number = this.#connectionCount;
+    this.connections.push(connection);
+  }
+
+  get #columns() {
+    return [this.times, this.numbers, this.sizes, this.#kinds, this.#connections, this.#chunks, this.#offsets];
+  }
+
+  /** The time that the timeline begins with, in microseconds since 1970. */
+  get start() {
+    const start = this.shown ? this.shown.start : this.connections.reduce(
+      (earliest, { start }) => Math.min(earliest, start), this.connections[0]?.start ?? 0);
+    return this.omittedCount ? Math.max(start, this.times[0] ?? 0) : start;
+  }
+
+  /** The time between the start and the latest event, in microseconds. */
   get duration() {
-    return this.times.reduce((latest, time) => Math.max(latest, time), 0);
+    const connections = this.shown ? [this.shown] : this.connections;
+    return Math.max(0, connections.reduce((latest, { end }) => Math.max(latest, end), 0) - this.start);
   }
 
-  /** Finds the events, without decoding them. */
-  read() {
-    for (const element of this.#elements.splice(0)) this.add(element.textContent);
+  /** Whether an event belongs to the connection shown. */
+  isShown(index) {
+    return this.shown === null || this.#connections[index] === this.shown || this.#connections[index] === this.none;
   }
 
-  /** Adds the events of a text, each on a line after the first one. */
-  add(text) {
-    this.#chunks.push(text);
+  /**
+   * Adds the events of a text, each on a line after the first one. Their connection is the same, or they are an array
+   * with the connection of each.
+   */
+  add(text, owner) {
+    const before = this.count;
     for (let start = text.indexOf("\n") + 1; start > 0; start = text.indexOf("\n", start) + 1) {
       LINE.lastIndex = start;
       const match = LINE.exec(text);
       if (!match) continue;
-      this.times.push(Number(match[1]));
-      this.#kinds.push(`${match[2]} ${match[3]}`);
-      this.numbers.push(Number(match[4]));
-      this.sizes.push(Number(match[5]));
-      this.#chunkOfEvent.push(this.#chunks.length - 1);
+      const connection = Array.isArray(owner) ? owner[this.count - before] : owner;
+      const kind = kindNamed(match[2]);
+      this.times.push(connection.start + Number(match[1]));
+      this.numbers.push(Number(match[3]));
+      this.sizes.push(Number(match[4]));
+      this.#kinds.push(kind);
+      this.#connections.push(connection);
+      this.#chunks.push(text);
       this.#offsets.push(start);
+      this.#note(connection, kind);
+    }
+    const count = this.count - before;
+    const size = text.length * (WIDE.test(text) ? 2 : 1) + count * EVENT_BYTES;
+    this.#parts.push({ count, size });
+    this.#size += size;
+  }
+
+  #note(connection, { direction, word, isMessage }) {
+    const index = this.count - 1;
+    connection.eventCount += 1;
+    connection.end = Math.max(connection.end, this.times[index]);
+    if (isMessage) connection.counts[direction].messages += 1;
+    if (isMessage) connection.counts[direction].bytes += this.sizes[index];
+    if (word === "close") connection.ending = eventWords(this.entry(index));
+  }
+
+  /** Sorts the events of several connections by their times. */
+  sort() {
+    const order = Array.from(this.times.keys()).sort((one, other) => this.times[one] - this.times[other]);
+    for (const column of this.#columns) {
+      const sorted = order.map(index => column[index]);
+      for (const [index, value] of sorted.entries()) column[index] = value;
     }
   }
 
-  /** The direction and type of an event, such as `out text`. */
+  /** Drops the oldest events if the page is full, and connections that have ended before. Returns their number. */
+  trim() {
+    if (this.#size <= MAXIMUM_BYTES) return 0;
+    let count = 0;
+    while (this.#size > MAXIMUM_BYTES * 0.875 && this.#parts.length > 1) {
+      const part = this.#parts.shift();
+      count += part.count;
+      this.#size -= part.size;
+    }
+    for (let index = 0; index < count; index += 1) {
+      this.#connections[index].eventCount -= 1;
+      if (this.#kinds[index].isMessage) this.omittedCount += 1;
+    }
+    for (const column of this.#columns) column.splice(0, count);
+    this.connections = this.connections.filter(
+      connection => connection.eventCount || connection.isOpen || connection === this.shown);
+    return count;
+  }
+
+  /** The direction and type of an event: `{ direction, word, isMessage, marks }`. */
   kind(index) {
     return this.#kinds[index];
   }
 
+  connection(index) {
+    return this.#connections[index];
+  }
+
   entry(index) {
-    const [direction, word] = this.#kinds[index].split(" ");
-    return new Entry(this, index, direction, word);
+    return new Entry(this, index, this.#kinds[index]);
+  }
+
+  /** The event before another one of the same connection, or -1. */
+  before(index) {
+    return index ? this.#connections.lastIndexOf(this.#connections[index], index - 1) : -1;
+  }
+
+  /** The line of an event, which is a JSON array. */
+  line(index) {
+    const text = this.#chunks[index];
+    const end = text.indexOf("\n", this.#offsets[index]);
+    return text.slice(this.#offsets[index], text[end - 1] === "," ? end - 1 : end);
   }
 
   /** The last member of an event. */
   value(index) {
-    const text = this.#chunks[this.#chunkOfEvent[index]];
-    const start = this.#offsets[index];
-    const end = text.indexOf("\n", start);
-    const line = text.slice(start, text[end - 1] === "," ? end - 1 : end);
-    return JSON.parse(line)[4];
+    return JSON.parse(this.line(index))[4];
   }
 
   /** The first characters of the literal of the last member of an event, or `undefined` if it is not longer. */
   literalBeginning(index, length) {
-    const text = this.#chunks[this.#chunkOfEvent[index]];
+    const text = this.#chunks[index];
     LINE.lastIndex = this.#offsets[index];
     LINE.exec(text);
     const start = LINE.lastIndex + 1;
     return start + length < text.indexOf("\n", start) - 3 ? text.slice(start, start + length) : undefined;
   }
-
-  /** The close frame or the end of the connection, in words, or an empty text. */
-  get ending() {
-    const index = this.#kinds.findLastIndex(kind => kind.endsWith("close"));
-    return index < 0 ? "" : eventWords(this.entry(index));
-  }
 }
 
-/** The connections in the page. */
-export function connections() {
-  const elements = [];
+/** The events in the page. */
+export function savedEvents() {
+  const events = new Events();
+  let connection = events.none;
   for (const element of document.querySelectorAll("script.connection, script.events")) {
-    if (element.className === "events") elements.at(-1).events.push(element);
-    else elements.push({ facts: JSON.parse(element.textContent), events: [] });
+    if (element.className === "events") {
+      events.add(element.textContent, connection);
+      continue;
+    }
+    const facts = JSON.parse(element.textContent || "null");
+    connection = facts && !("omitted" in facts) ? new Connection(facts) : events.none;
+    if (connection !== events.none) {
+      events.open(connection);
+    } else if (facts) {
+      events.omittedCount = facts.omitted;
+      connection.start = facts.start_us;
+    }
   }
-  return elements.map(({ facts, events }) => new Events(facts, events));
+  if (events.connections.length > 1) events.sort();
+  return events;
 }

@@ -48,14 +48,18 @@ export class List {
     this.#sizer.append(this.#layer);
     element.append(this.#sizer);
     element.addEventListener("scroll", () => this.update(), { passive: true });
+    // A row may be drawn again between the press and the click.
+    let pressed = -1;
+    const indexAt = target => Number(target.closest(".row")?.dataset.index ?? -1);
+    element.addEventListener("pointerdown", ({ target }) => { pressed = indexAt(target); });
     element.addEventListener("click", ({ target }) => {
-      const row = target.closest(".row");
-      if (row) this.select(Number(row.dataset.index));
+      const index = indexAt(target);
+      if (Math.max(index, pressed) >= 0) this.select(index >= 0 ? index : pressed);
     });
     new ResizeObserver(() => this.update()).observe(element);
   }
 
-  /** Shows the events of a connection. */
+  /** Shows events with their relations. */
   show(events, relations) {
     this.#events = events;
     this.#relations = relations;
@@ -99,6 +103,11 @@ export class List {
     this.#didSelect(index);
   }
 
+  /** Whether the selected event is in the list. */
+  get isListed() {
+    return this.selected >= 0 && this.rows[this.placeOf(this.selected)] === this.selected;
+  }
+
   /** Moves the selection with a key. */
   press(event) {
     const page = Math.max(1, Math.floor(this.#element.clientHeight / this.#rowHeight) - 1);
@@ -107,10 +116,9 @@ export class List {
     if (!(event.key in steps) || !this.rows.length) return;
     event.preventDefault();
     const place = this.placeOf(this.selected);
-    const isInList = this.rows[place] === this.selected;
     // Without a selection, the keys begin at the rows in view.
     const start = this.selected < 0 ? this.visibleRange[0] - Math.sign(steps[event.key])
-      : isInList || steps[event.key] < 0 ? place : place - 1;
+      : this.isListed || steps[event.key] < 0 ? place : place - 1;
     this.select(this.rows[Math.max(0, Math.min(this.rows.length - 1, start + steps[event.key]))]);
   }
 
@@ -207,7 +215,8 @@ export class List {
       this.#excerpts.set(index, this.#excerpt(entry));
     }
     appendPieces(data, this.#excerpts.get(index), this.#pattern, ROW.colors);
-    const latency = this.#relations.request[index] < 0 ? "" : time(this.#relations.latency(index));
+    // The relations of the latest events may be unknown.
+    const latency = this.#relations.request[index] >= 0 ? time(this.#relations.latency(index)) : "";
     row.append(
       cell("number", entry.number ? String(entry.number) : ""), cell("time", clockTime(entry.time)), direction,
       data, cell("latency", latency), cell("size", entry.isMessage ? shortSize(entry.bytes) : ""));

@@ -32,15 +32,17 @@ export class MessageView {
   #pattern = null;
   #limit = BEGINNING;
   #select;
+  /** The indices of the related messages that are shown. */
+  #related = "";
 
   /** Calls `select(index)` when the user follows a link to another message. */
   constructor(select) {
     this.#select = select;
-    for (const radio of document.querySelectorAll("[name=form]")) radio.addEventListener("change", () => this.#paint());
+    for (const radio of document.querySelectorAll("[name=view]")) radio.addEventListener("change", () => this.#paint());
     narrow.addEventListener("change", () => this.#paint());
   }
 
-  /** Shows the events of a connection, none at first. */
+  /** Shows events, none at first. */
   show(events, relations) {
     this.#events = events;
     this.#relations = relations;
@@ -55,6 +57,7 @@ export class MessageView {
     byID("message").classList.toggle("open", index >= 0);
     if (index < 0) return;
     this.#limit = BEGINNING;
+    this.#related = "";
     this.#showHead(index);
     this.update();
     this.#showEmbedded();
@@ -72,16 +75,19 @@ export class MessageView {
     if (!this.entry) return;
     const { index } = this.entry;
     const { previous, next, request, reply } = this.#relations;
+    const related = [previous, next, request, reply].map(list => list[index] ?? -1);
+    if (related.join() === this.#related) return;
+    this.#related = related.join();
     byID("relations").replaceChildren(
-      this.#link("Reply to", request[index], "R", request[index] < 0 ? 0 : this.#relations.latency(index)),
-      this.#link("Reply", reply[index], "R", reply[index] < 0 ? 0 : this.#relations.latency(reply[index])),
+      this.#link("Reply to", request[index], "R", this.#relations.latency(index)),
+      this.#link("Reply", reply[index], "R", this.#relations.latency(reply[index])),
       this.#link("Previous of its kind", previous[index], "P"),
       this.#link(previous[index] < 0 ? "Next of its kind" : "Next", next[index], "N"));
     this.#showChanges(previous[index]);
   }
 
   #link(words, index, key, latency) {
-    if (index < 0) return "";
+    if (!(index >= 0)) return "";
     const number = this.#events.numbers[index];
     const text = `${words} #${number}${latency === undefined ? "" : ` after ${time(latency)}`}`;
     const button = html("button", { type: "button", title: `Go to message ${number} (${key})` }, text);
@@ -98,13 +104,15 @@ export class MessageView {
       entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}`
         : entry.type === "open" ? "handshake" : `${entry.type}, ${sent}`);
     const moment = new Date(entry.time);
-    const microseconds = String(((this.#events.start + this.#events.times[index]) % 1e6 + 1e6) % 1e6).padStart(6, "0");
-    const pause = index ? Math.max(0, this.#events.times[index] - this.#events.times[index - 1]) : 0;
-    const { number, type } = index ? this.#events.entry(index - 1) : {};
-    const after = index ? `, ${time(pause)} after ${number ? `#${number}` : type}` : "";
+    const { times } = this.#events;
+    const microseconds = String((times[index] % 1e6 + 1e6) % 1e6).padStart(6, "0");
+    const before = this.#events.before(index);
+    const { number, type } = before < 0 ? {} : this.#events.entry(before);
+    const pause = time(Math.max(0, times[index] - times[before]));
+    const after = before < 0 ? "" : `, ${pause} after ${number ? `#${number}` : type}`;
     byID("times").textContent = `${moment.toLocaleDateString("sv")} ${moment.toLocaleTimeString("sv")}.${microseconds}`
-      + ` · +${time(Math.max(0, this.#events.times[index]))}${after}`;
-    for (const radio of document.querySelectorAll("[name=form]")) {
+      + ` · +${time(Math.max(0, times[index] - entry.connection.start))}${after}`;
+    for (const radio of document.querySelectorAll("[name=view]")) {
       radio.disabled = !entry.isMessage || (entry.opcode === "binary" && radio.value === "raw");
     }
     byID("save").hidden = !entry.isMessage;
@@ -113,7 +121,7 @@ export class MessageView {
   #showChanges(previous) {
     const box = byID("changes");
     box.hidden = true;
-    if (previous < 0 || this.entry.bytes > COMPARED_BYTES) return;
+    if (!(previous >= 0) || this.entry.bytes > COMPARED_BYTES) return;
     // Some are nested too deeply for a browser.
     const found = attempt(() => changesBetween(this.#events.entry(previous).data, this.entry.data));
     if (!found) return;
@@ -149,13 +157,13 @@ export class MessageView {
     const { entry } = this;
     if (!entry) return;
     const target = byID("data");
-    const form = document.querySelector("[name=form]:checked").value;
+    const form = document.querySelector("[name=view]:checked").value;
     const isHex = form === "hex" && entry.isMessage;
     const lineBytes = narrow.matches ? 8 : 16;
     const isJSON = form === "decoded" && entry.isMessage && isJSONEntry(entry, INDENTED_BYTES);
     const data = isJSON || !entry.isMessage ? entry.data : entry.beginning(this.#limit.characters);
     const part = { type: entry.type, opcode: entry.opcode, data };
-    const pieces = entry.type === "open" ? handshakePieces(this.#events.facts)
+    const pieces = entry.type === "open" ? handshakePieces(entry.connection.facts)
       : isHex && entry.opcode === "text" ? dumpPieces(new TextEncoder().encode(data), lineBytes)
       : entryPieces(entry.isMessage ? part : entry, { isJSON, isIndented: true, lineBytes });
     const limit = limitOf(isHex ? { opcode: "binary" } : entry, this.#limit);

@@ -9,7 +9,7 @@ const READ_MS = 12;
 
 const isScalar = value => value === null || typeof value !== "object";
 
-/** Reads all messages of a connection in the background, in their order. */
+/** Reads all messages in the background, in their order. Those of different connections are not related. */
 export class Relations {
   /** For each event: the previous one of its kind, the next one, the request it answers, and its reply; or -1. */
   previous = [];
@@ -18,13 +18,12 @@ export class Relations {
   reply = [];
   /** The number of events read. */
   readCount = 0;
-  /** The times of replies, in microseconds. */
-  latencies = [];
 
   #events;
+  /** The latest message of each kind, and requests by their ids, for each connection. */
   #latest = new Map();
   #unanswered = new Map();
-  #isStopped = false;
+  #isReading = false;
   #didRead;
 
   /** Calls `didRead()` from time to time, and at the end. */
@@ -39,29 +38,42 @@ export class Relations {
     for (let index = this.previous.length; index < this.#events.count; index += 1) {
       for (const list of [this.previous, this.next, this.request, this.reply]) list.push(-1);
     }
-    setTimeout(() => this.#turn());
+    if (!this.#isReading) setTimeout(() => this.#turn());
+    this.#isReading = true;
   }
 
   #turn() {
-    if (this.#isStopped) return;
     const end = performance.now() + READ_MS;
-    const count = this.previous.length;
-    while (this.readCount < count && performance.now() < end) this.#read(this.readCount++);
+    while (!this.isComplete && performance.now() < end) this.#read(this.readCount++);
+    this.#isReading = !this.isComplete;
+    if (this.#isReading) setTimeout(() => this.#turn());
     this.#didRead();
-    if (this.readCount < count) setTimeout(() => this.#turn());
   }
 
   get isComplete() {
-    return this.readCount === this.#events.count;
+    return this.readCount >= this.previous.length;
   }
 
-  stop() {
-    this.#isStopped = true;
+  /** Forgets the first events. */
+  drop(count) {
+    this.readCount = Math.max(0, this.readCount - count);
+    for (const name of ["previous", "next", "request", "reply"]) {
+      this[name] = this[name].slice(count).map(index => Math.max(-1, index - count));
+    }
+    for (const connection of [this.#latest, this.#unanswered].flatMap(map => Array.from(map.values()))) {
+      for (const [key, index] of connection) {
+        if (index < count) connection.delete(key);
+        else connection.set(key, index - count);
+      }
+    }
+    for (const map of [this.#latest, this.#unanswered]) {
+      for (const [connection, indices] of map) if (!indices.size) map.delete(connection);
+    }
   }
 
   #read(index) {
-    const kind = this.#events.kind(index);
-    if (!kind.endsWith("text") || this.#events.sizes[index] > READ_CHARACTERS) return;
+    const { direction, word } = this.#events.kind(index);
+    if (word !== "text" || this.#events.sizes[index] > READ_CHARACTERS) return;
     let value;
     try {
       value = JSON.parse(this.#events.value(index));
@@ -71,27 +83,44 @@ export class Relations {
     const members = isScalar(value) || Array.isArray(value) ? {} : value;
     const values = KIND_MEMBERS.map(name => (Object.hasOwn(members, name) && isScalar(members[name])
       ? JSON.stringify(members[name]) : ""));
-    this.#note(index, `${kind} ${values.join("\n")}`);
+    this.#note(index, `${direction} ${values.join("\n")}`);
     const { id } = members;
     if (typeof id === "string" || typeof id === "number") this.#match(index, JSON.stringify(id), members);
   }
 
   #note(index, key) {
-    const before = this.#latest.get(key);
-    this.#latest.set(key, index);
+    const latest = this.#of(this.#latest, index);
+    const before = latest.get(key);
+    latest.set(key, index);
     if (before === undefined) return;
     this.previous[index] = before;
     this.next[before] = index;
   }
 
   #match(index, id, members) {
-    if (this.#events.kind(index).startsWith("out")) return this.#unanswered.set(id, index);
-    const request = this.#unanswered.get(id);
+    const unanswered = this.#of(this.#unanswered, index);
+    if (this.#events.kind(index).direction === "out") return unanswered.set(id, index);
+    const request = unanswered.get(id);
     if (request === undefined || Object.hasOwn(members, "method")) return;
-    this.#unanswered.delete(id);
+    unanswered.delete(id);
     this.request[index] = request;
     this.reply[request] = index;
-    this.latencies.push(this.latency(index));
+  }
+
+  /** What a map has for the connection of an event. */
+  #of(map, index) {
+    const connection = this.#events.connection(index);
+    if (!map.has(connection)) map.set(connection, new Map());
+    return map.get(connection);
+  }
+
+  /** The times of the replies on the connections shown, in microseconds, sorted. */
+  get latencies() {
+    const latencies = [];
+    for (let index = 0; index < this.readCount; index += 1) {
+      if (this.request[index] >= 0 && this.#events.isShown(index)) latencies.push(this.latency(index));
+    }
+    return Float64Array.from(latencies).sort();
   }
 
   /** The time between a reply and its request, in microseconds. */

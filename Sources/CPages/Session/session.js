@@ -1,159 +1,82 @@
 // The session: the behavior of the controls.
 
-import { copyText, isPressed, offerThemes, saveFile, setPressed, toggle } from "../Shared/controls.js";
-import { byID, html } from "../Shared/elements.js";
-import { Filter, KINDS, SEARCHED } from "../Shared/filter.js";
+import { copyText, offerThemes, saveFile, toggle } from "../Shared/controls.js";
+import { byID } from "../Shared/elements.js";
+import { KINDS } from "../Shared/filter.js";
 import { visible } from "../Shared/text.js";
-import { count, shortSize, time } from "../Shared/units.js";
-import { Automaton } from "./automaton.js";
-import { connections } from "./events.js";
+import { count } from "../Shared/units.js";
+import { ConnectionList } from "./connections.js";
+import { savedEvents } from "./events.js";
+import { longTime, showFacts } from "./facts.js";
 import { List } from "./list.js";
 import { MessageView } from "./message.js";
 import { Relations } from "./relations.js";
+import { filterOfControls, Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 
-/** The time that filtering takes at once, looked at after some messages or after one of this size. */
-const FILTER_MS = 25;
-const FILTER_STEP = { messages: 64, bytes: 64 << 10 };
-
-const all = connections();
+const events = savedEvents();
 const list = new List(byID("list"), { didSelect: selected, didScroll: markTimes });
 const timeline = new Timeline(byID("timeline"), { didSelect: filterAgain, didPoint: pointAt });
 const message = new MessageView(index => list.select(index));
-let events;
-let relations;
+const connectionList = new ConnectionList(byID("connections"), showConnection);
+const relations = new Relations(events, showRelations);
 
-function showConnection(index) {
-  events = all[index];
-  events.read();
-  relations?.stop();
-  relations = new Relations(events, showRelations);
+/** Shows a connection, or all of them for `null`. */
+function showConnection(connection) {
+  events.shown = connection;
   list.show(events, relations);
   message.show(events, relations);
-  timeline.show(events);
-  showFacts();
+  timeline.range = null;
+  connectionList.update(events);
+  showFacts(events, relations);
   filterAgain();
-}
-
-// MARK: Facts
-
-/** `12.3 s`, or `35 min 7 s`. */
-function longTime(us) {
-  const seconds = Math.round(us / 1e6);
-  return seconds < 120 ? time(us) : `${count(Math.floor(seconds / 60))}\xa0min ${seconds % 60}\xa0s`;
-}
-
-function showFacts() {
-  const { facts } = events;
-  const start = new Date(facts.start_us / 1000);
-  const side = (messages, bytes) => `${count(messages)} · ${shortSize(bytes)}`;
-  const sums = { out: [0, 0], in: [0, 0] };
-  for (let index = 0; index < events.count; index += 1) {
-    const [direction, word] = events.kind(index).split(" ");
-    if (word !== "text" && word !== "binary") continue;
-    sums[direction][0] += 1;
-    sums[direction][1] += events.sizes[index];
-  }
-  const sorted = relations.latencies.toSorted((one, other) => one - other);
-  const replies = sorted.length
-    ? `${count(sorted.length)} · median ${time(sorted[sorted.length >> 1])} · longest ${time(sorted.at(-1))}` : "";
-  byID("url").textContent = visible(facts.url);
-  byID("url").title = visible(facts.url);
-  const rows = [
-    ["Started", `${start.toLocaleDateString("sv")} ${start.toLocaleTimeString("sv")}`],
-    ["Duration", longTime(events.duration)],
-    ["Sent", side(...sums.out), "out"], ["Received", side(...sums.in), "in"], ["Replies", replies],
-    ["Status", facts.status === 101 ? "" : String(facts.status)], ["Subprotocol", visible(facts.subprotocol ?? "")],
-    ["Extensions", visible(facts.extensions ?? "")], ["Address", visible(facts.address ?? "")],
-    ["Closed", events.ending],
-  ];
-  byID("facts").replaceChildren(...rows.filter(row => row[1]).map(([name, value, kind = ""]) => (
-    html("div", {}, html("dt", { class: kind }, name), html("dd", {}, value)))));
-}
-
-function offerConnections() {
-  const words = ({ facts }, index) => [
-    `${index + 1} of ${all.length}: ${facts.client ? `client ${facts.client}, ` : ""}${visible(facts.url)}`,
-    `${count(facts.sent)} sent`, `${count(facts.received)} received`,
-  ].join(", ");
-  byID("connection").append(...all.map((connection, index) => (
-    html("option", { value: index }, words(connection, index)))));
-  byID("connection").hidden = all.length < 2;
-  byID("url").hidden = all.length > 1;
-  byID("connection").addEventListener("change", () => showConnection(Number(byID("connection").value)));
 }
 
 function showRelations() {
   list.update();
   message.update();
-  if (relations.isComplete) showFacts();
+  if (relations.isComplete) showFacts(events, relations);
 }
 
-// MARK: Filter
+// MARK: Search
 
-/** The search under way or the last one: its filter, the rows found, and the numbers of events read and cut. */
+/** The search under way, or the last one. */
 let search;
-
-/** The filter of the controls, or `undefined` if its expression is invalid, which is shown. */
-function filterOfControls() {
-  const words = byID("filter").value;
-  const shown = Object.fromEntries(KINDS.map(kind => [kind, isPressed(`show-${kind}`)]));
-  let filter;
-  let problem = "";
-  try {
-    filter = new Filter({ words, shown, pattern: words && isPressed("regex") ? new Automaton(words) : undefined });
-  } catch (error) {
-    problem = `Invalid regular expression: ${visible(error.message)}`;
-  }
-  byID("filter").setAttribute("aria-invalid", String(!filter));
-  byID("problem").textContent = problem;
-  return filter;
-}
 
 /** Finds the rows. */
 function filterAgain() {
   const filter = filterOfControls();
   if (!filter) return;
   const { range } = timeline;
-  search = { filter, range, rows: [], readCount: 0, cutCount: 0, place: list.rows[list.visibleRange[0]] ?? 0 };
-  filterRest(search);
+  let place = list.rows[list.visibleRange[0]] ?? 0;
+  search?.stop();
+  search = new Search(events, filter, range, () => {
+    showCounts();
+    list.update();
+    if (!search.isComplete) return;
+    timeline.show(events, search.rows);
+    // The list stays where it was.
+    if (place !== null && search.rows.length) list.scrollTo(list.placeOf(list.isListed ? list.selected : place));
+    place = null;
+    markTimes();
+  });
+  list.filter(search.rows, filter.pattern);
+  search.read();
   message.mark(filter.pattern);
   byID("range").hidden = !range;
-  if (range) byID("range").textContent = `✕ ${longTime(range[0])} to ${longTime(range[1])}`;
+  const words = range?.map(time => longTime(Math.max(0, time - events.start))).join(" to ");
+  if (range) byID("range").textContent = `✕ ${words}`;
 }
 
-/** Finds the rows of events that have not been read, in turns. */
-function filterRest(current) {
-  if (current !== search) return;
-  const { filter, range, rows } = current;
-  const end = performance.now() + FILTER_MS;
-  let isDue = false;
-  for (; current.readCount < events.count && !isDue; current.readCount += 1) {
-    const index = current.readCount;
-    isDue = (index % FILTER_STEP.messages === 0 || events.sizes[index] > FILTER_STEP.bytes) && performance.now() > end;
-    if (range && (events.times[index] < range[0] || events.times[index] > range[1])) continue;
-    const entry = events.entry(index);
-    if (filter.accepts(entry)) rows.push(index);
-    if (filter.pattern && (entry.bytes > SEARCHED[entry.opcode] || filter.pattern.isCut)) current.cutCount += 1;
-    if (filter.pattern) filter.pattern.isCut = false;
-  }
-  const isComplete = current.readCount === events.count;
-  list.filter(rows, filter.pattern);
-  showCounts(rows.length, current.cutCount, !isComplete);
-  if (!isComplete) return setTimeout(() => filterRest(current));
-  timeline.filter(rows);
-  // The list stays where it was.
-  if (rows.length) list.scrollTo(list.placeOf(rows.includes(list.selected) ? list.selected : current.place));
-  markTimes();
-}
-
-function showCounts(shown, cutCount, isSearching) {
+function showCounts() {
+  const { rows, cutCount, isComplete } = search;
+  const all = events.shown ? events.shown.eventCount + events.none.eventCount : events.count;
   const cut = cutCount ? `, ${count(cutCount)} searched only at the beginning` : "";
-  const words = shown === events.count ? `${count(shown)} in total` : `${count(shown)} of ${count(events.count)}`;
-  byID("counts").textContent = words + cut + (isSearching ? " …" : "");
-  byID("counts").dataset.isComplete = !isSearching;
-  byID("empty").hidden = shown > 0 || isSearching;
-  byID("empty").textContent = events.count ? "No message matches." : "This connection has no messages.";
+  const words = rows.length === all ? `${count(all)} in total` : `${count(rows.length)} of ${count(all)}`;
+  byID("counts").textContent = words + cut + (isComplete ? "" : " …");
+  byID("counts").dataset.isComplete = isComplete;
+  byID("empty").hidden = rows.length > 0 || !isComplete;
+  byID("empty").textContent = all ? "No message matches." : "There are no messages.";
 }
 
 function showAllTimes() {
@@ -241,7 +164,7 @@ document.addEventListener("keydown", event => {
     if (event.key !== "Enter" && event.key !== "ArrowDown" || event.target !== byID("filter")) return;
     event.preventDefault();
     byID("list").focus();
-    if (list.rows.length && list.rows[list.placeOf(list.selected)] !== list.selected) list.select(list.rows[0]);
+    if (list.rows.length && !list.isListed) list.select(list.rows[0]);
     return;
   }
   const index = list.selected;
@@ -266,6 +189,5 @@ document.addEventListener("keydown", event => {
 byID("keys").addEventListener("click", () => byID("shortcuts").showModal());
 
 offerThemes(byID("theme"), "wsx-session-theme");
-offerConnections();
-document.title = `wsx session ${visible(all[0].facts.url)}`;
-showConnection(0);
+document.title = `wsx session ${visible(events.connections[0]?.facts.url ?? "")}`;
+showConnection(events.connections[0] ?? null);

@@ -12,14 +12,15 @@ const LABEL = 64;
 /** A pointer that moves further selects times. */
 const DRAG = 5;
 
-/** Draws the events of a connection, and those in the list in full color. */
+/** Draws the events of the connections shown, and those in the list in full color. */
 export class Timeline {
-  /** The shown times in microseconds, `[from, to]`, or `null` for all. */
+  /** The shown times in microseconds since 1970, `[from, to]`, or `null` for all. */
   range = null;
 
   #element;
   #events;
   #rows = [];
+  #start = 0;
   #duration = 1;
   #width = 0;
   #bins = [];
@@ -47,18 +48,9 @@ export class Timeline {
     new ResizeObserver(() => this.#draw()).observe(element);
   }
 
-  /** Shows the events of a connection. */
-  show(events) {
+  /** Shows the events of the connections shown, those with these indices in full color. */
+  show(events, rows) {
     this.#events = events;
-    this.#duration = Math.max(1, events.duration);
-    this.#rows = [];
-    this.#bin = 0;
-    this.range = null;
-    this.#draw();
-  }
-
-  /** Shows the events in the list in full color. */
-  filter(rows) {
     this.#rows = rows;
     this.#draw();
   }
@@ -70,7 +62,7 @@ export class Timeline {
     this.#mark.style.display = selected < 0 ? "none" : "";
     if (selected >= 0) for (const name of ["x1", "x2"]) this.#mark.setAttribute(name, place(selected));
     const isThere = last >= first && this.#rows[last] !== undefined;
-    this.#setBox(this.#band, isThere ? [place(this.#rows[first]), place(this.#rows[last])] : null);
+    this.#setBox(this.#band, isThere && this.#bins.length ? [place(this.#rows[first]), place(this.#rows[last])] : null);
   }
 
   #setBox(box, ends) {
@@ -81,16 +73,17 @@ export class Timeline {
     box.setAttribute("width", Math.max(2, to - from + 2));
   }
 
-  #toX(microseconds) {
-    return Math.round(10 * (1 + (this.#width - 2) * Math.min(1, Math.max(0, microseconds) / this.#duration))) / 10;
+  #toX(time) {
+    const share = Math.min(1, Math.max(0, time - this.#start) / this.#duration);
+    return Math.round(10 * (1 + (this.#width - 2) * share)) / 10;
   }
 
   #toTime(x) {
-    return Math.round(Math.min(1, Math.max(0, (x - 1) / (this.#width - 2))) * this.#duration);
+    return this.#start + Math.round(Math.min(1, Math.max(0, (x - 1) / (this.#width - 2))) * this.#duration);
   }
 
   #binOf(index) {
-    const share = Math.max(0, this.#events.times[index]) / this.#duration;
+    const share = Math.max(0, this.#events.times[index] - this.#start) / this.#duration;
     return Math.min(this.#bins.length - 1, Math.floor(share * this.#bins.length));
   }
 
@@ -99,12 +92,15 @@ export class Timeline {
   #draw() {
     this.#width = this.#element.clientWidth;
     if (!this.#events || this.#width < 50) return;
+    this.#start = this.#events.start;
+    this.#duration = Math.max(1, this.#events.duration);
     const length = Math.floor(this.#width / BIN);
     this.#bins = Array.from({ length }, () => ({ out: 0, in: 0, events: 0, shownOut: 0, shownIn: 0, bytes: 0 }));
     for (let index = 0; index < this.#events.count; index += 1) {
-      const [direction, word] = this.#events.kind(index).split(" ");
+      if (!this.#events.isShown(index)) continue;
+      const { direction, isMessage } = this.#events.kind(index);
       const bin = this.#bins[this.#binOf(index)];
-      if (word !== "text" && word !== "binary") {
+      if (!isMessage) {
         bin.events += 1;
         continue;
       }
@@ -112,9 +108,9 @@ export class Timeline {
       bin.bytes += this.#events.sizes[index];
     }
     for (const index of this.#rows) {
-      const [direction, word] = this.#events.kind(index).split(" ");
+      const { direction, isMessage } = this.#events.kind(index);
       const member = direction === "out" ? "shownOut" : "shownIn";
-      if (word === "text" || word === "binary") this.#bins[this.#binOf(index)][member] += 1;
+      if (isMessage) this.#bins[this.#binOf(index)][member] += 1;
     }
     const most = Math.sqrt(Math.max(1, ...this.#bins.map(bin => Math.max(bin.out, bin.in))));
     const bars = (kind, member, sign) => svg("path", {
@@ -145,7 +141,7 @@ export class Timeline {
       : this.#duration >= 1000 ? [1000, "ms"] : [1, "us"];
     const parts = [svg("line", { class: "axis", x1: 0, x2: this.#width, y1: AXIS, y2: AXIS })];
     for (const tick of linearTicks(this.#duration / size, Math.max(2, Math.floor(this.#width / LABEL / 1.6)))) {
-      const x = this.#toX(tick * size);
+      const x = this.#toX(this.#start + tick * size);
       if (tick * size > this.#duration) continue;
       const isAtEnd = x > this.#width - LABEL / 2;
       parts.push(
@@ -212,13 +208,13 @@ export class Timeline {
   }
 
   #binTimes(place) {
-    return [place, place + 1].map(place => Math.round(place * this.#duration / this.#bins.length));
+    return [place, place + 1].map(place => this.#start + Math.round(place * this.#duration / this.#bins.length));
   }
 
   #setDescription() {
     const bin = this.#bins[this.#bin];
     if (!bin) return "";
-    const parts = [`+${time(this.#binTimes(this.#bin)[0])}`, `${count(bin.out)} sent`, `${count(bin.in)} received`];
+    const parts = [`+${time(this.#binTimes(this.#bin)[0] - this.#start)}`, `${count(bin.out)} sent`, `${count(bin.in)} received`];
     if (bin.events) parts.push(bin.events === 1 ? "1 event" : `${count(bin.events)} events`);
     this.#element.setAttribute("aria-valuenow", this.#bin);
     this.#element.setAttribute("aria-valuetext", parts.join(", "));

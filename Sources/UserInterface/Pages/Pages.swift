@@ -32,7 +32,7 @@ extension EmbeddedPage {
         styles: ["base.css", "controls.css", "session.css"],
         modules: [
             "elements.js", "units.js", "text.js", "entries.js", "filter.js", "pieces.js", "controls.js",
-            "handshake.js", "events.js", "relations.js", "changes.js", "embedded.js", "automaton.js", "list.js",
-            "timeline.js", "message.js", "session.js",
+            "handshake.js", "events.js", "relations.js", "changes.js", "embedded.js", "automaton.js", "search.js",
+            "facts.js", "connections.js", "list.js", "timeline.js", "message.js", "session.js",
         ])
 }
