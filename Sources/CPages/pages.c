@@ -25,9 +25,6 @@ static const struct {
     {"verdicts.js", (const unsigned char[]){
 #embed "Check/verdicts.js" suffix(, 0)
     }},
-    {"composer.js", (const unsigned char[]){
-#embed "Console/composer.js" suffix(, 0)
-    }},
     {"connection.js", (const unsigned char[]){
 #embed "Console/connection.js" suffix(, 0)
     }},
@@ -136,6 +133,9 @@ static const struct {
     {"connections.js", (const unsigned char[]){
 #embed "Session/connections.js" suffix(, 0)
     }},
+    {"copies.js", (const unsigned char[]){
+#embed "Session/copies.js" suffix(, 0)
+    }},
     {"embedded.js", (const unsigned char[]){
 #embed "Session/embedded.js" suffix(, 0)
     }},
@@ -145,11 +145,20 @@ static const struct {
     {"facts.js", (const unsigned char[]){
 #embed "Session/facts.js" suffix(, 0)
     }},
+    {"feed.js", (const unsigned char[]){
+#embed "Session/feed.js" suffix(, 0)
+    }},
     {"handshake.js", (const unsigned char[]){
 #embed "Session/handshake.js" suffix(, 0)
     }},
+    {"held.js", (const unsigned char[]){
+#embed "Session/held.js" suffix(, 0)
+    }},
     {"list.js", (const unsigned char[]){
 #embed "Session/list.js" suffix(, 0)
+    }},
+    {"live.js", (const unsigned char[]){
+#embed "Session/live.js" suffix(, 0)
     }},
     {"message.js", (const unsigned char[]){
 #embed "Session/message.js" suffix(, 0)
@@ -159,6 +168,9 @@ static const struct {
     }},
     {"search.js", (const unsigned char[]){
 #embed "Session/search.js" suffix(, 0)
+    }},
+    {"sending.js", (const unsigned char[]){
+#embed "Session/sending.js" suffix(, 0)
     }},
     {"session.css", (const unsigned char[]){
 #embed "Session/session.css" suffix(, 0)
@@ -174,6 +186,9 @@ static const struct {
     }},
     {"base.css", (const unsigned char[]){
 #embed "Shared/base.css" suffix(, 0)
+    }},
+    {"composer.js", (const unsigned char[]){
+#embed "Shared/composer.js" suffix(, 0)
     }},
     {"controls.css", (const unsigned char[]){
 #embed "Shared/controls.css" suffix(, 0)

@@ -1,8 +1,8 @@
 // The console: the behavior of the controls.
 
-import { Composer } from "./composer.js";
 import { completeURL, Connection } from "./connection.js";
 import { Log, MAXIMUM_BYTES, MAXIMUM_ENTRIES } from "./log.js";
+import { Composer } from "../Shared/composer.js";
 import { copyText, isPressed, offerThemes, saveFile, setPressed, toggle } from "../Shared/controls.js";
 import { byID } from "../Shared/elements.js";
 import { eventLine, eventWords, plainLine, recordingLine } from "../Shared/entries.js";

@@ -54,6 +54,7 @@ export class ConnectionList {
   #add(connection) {
     const button = html("button", { type: "button" });
     button.append(...["state", "name", "counts", "url", "rest"].map(name => html("span", { class: name })));
+    button.firstChild.setAttribute("aria-hidden", "true");
     button.addEventListener("click", () => this.#didSelect(connection));
     this.#buttons.set(connection, button);
     this.#element.insertBefore(button, this.#rest.isConnected ? this.#rest : null);
@@ -68,11 +69,11 @@ export class ConnectionList {
 }
 
 /** What the list says of a connection. */
-function words({ facts, number, counts, ending, isOpen }) {
+function words({ facts, name, counts, ending, isOpen }) {
   const side = (arrow, { messages }) => `${arrow}${count(messages)}`;
   const state = isOpen ? "open" : facts.status && facts.status !== 101 ? `status ${facts.status}` : ending;
   return {
-    state: isOpen ? "●" : "○", name: facts.client ? `client ${facts.client}` : `${number}`,
+    state: isOpen ? "●" : "○", name,
     counts: `${side("→", counts.out)} ${side("←", counts.in)}`, url: visible(facts.url), rest: state,
   };
 }

@@ -114,6 +114,8 @@ function withoutPartialEscape(literal) {
 export class Connection {
   /** What is known about it, without secrets. */
   facts;
+  /** The size of the facts in bytes. */
+  size;
   /** The number among all connections. */
   number = 0;
   /** The time of the first event, and the latest time of an event, in microseconds since 1970. */
@@ -130,7 +132,13 @@ export class Connection {
 
   constructor(facts) {
     this.facts = facts;
+    this.size = JSON.stringify(facts).length + EVENT_BYTES;
     this.start = this.end = facts.start_us;
+  }
+
+  /** `client 3`, or the number among all connections. */
+  get name() {
+    return this.facts.client ? `client ${this.facts.client}` : this.number ? `${this.number}` : "";
   }
 }
 
@@ -141,6 +149,8 @@ export class Events {
   omittedCount = 0;
   /** The connection shown, or `null` for all. */
   shown = null;
+  /** What all connections are called. */
+  title = "All connections";
   /** The connection of events without one. */
   none = new Connection({ url: "", start_us: 0 });
 
@@ -166,6 +176,7 @@ export class Events {
   /** Adds a connection, which has no events yet. */
   open(connection) {
     this.#connectionCount += 1;
+    this.#size += connection.size;
     connection.number = this.#connectionCount;
     this.connections.push(connection);
   }
@@ -237,22 +248,40 @@ export class Events {
     }
   }
 
-  /** Drops the oldest events if the page is full, and connections that have ended before. Returns their number. */
+  /** Drops the oldest events if the page is full. Returns their number. */
   trim() {
-    if (this.#size <= MAXIMUM_BYTES) return 0;
-    let count = 0;
-    while (this.#size > MAXIMUM_BYTES * 0.875 && this.#parts.length > 1) {
-      const part = this.#parts.shift();
-      count += part.count;
+    let parts = 0;
+    let size = this.#size;
+    if (size <= MAXIMUM_BYTES) return 0;
+    while (size > MAXIMUM_BYTES * 0.875 && parts < this.#parts.length - 1) size -= this.#parts[parts++].size;
+    return this.#drop(parts);
+  }
+
+  /** Drops all events and connections. Returns the number of events. */
+  clear() {
+    for (const connection of this.connections) connection.isOpen = false;
+    this.shown = null;
+    const count = this.#drop(this.#parts.length);
+    this.omittedCount = this.#connectionCount = this.#size = 0;
+    return count;
+  }
+
+  /** Drops the first chunks, and connections that ended in them. */
+  #drop(parts) {
+    const count = this.#parts.splice(0, parts).reduce((sum, part) => {
       this.#size -= part.size;
-    }
+      return sum + part.count;
+    }, 0);
     for (let index = 0; index < count; index += 1) {
       this.#connections[index].eventCount -= 1;
       if (this.#kinds[index].isMessage) this.omittedCount += 1;
     }
     for (const column of this.#columns) column.splice(0, count);
-    this.connections = this.connections.filter(
-      connection => connection.eventCount || connection.isOpen || connection === this.shown);
+    this.connections = this.connections.filter(connection => {
+      const isKept = connection.eventCount || connection.isOpen || connection === this.shown;
+      if (!isKept) this.#size -= connection.size;
+      return isKept;
+    });
     return count;
   }
 

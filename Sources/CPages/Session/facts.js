@@ -30,7 +30,7 @@ export function showFacts(events, relations) {
   const { latencies } = relations;
   const replies = latencies.length ? `${count(latencies.length)} · median ${time(latencies[latencies.length >> 1])} · `
     + `longest ${time(latencies.at(-1))}` : "";
-  byID("url").textContent = byID("url").title = only ? visible(only.facts.url) : "All connections";
+  byID("url").textContent = byID("url").title = visible(only ? only.facts.url : events.title);
   const rows = [
     ["Started", connections.length ? `${start.toLocaleDateString("sv")} ${start.toLocaleTimeString("sv")}` : ""],
     ["Duration", longTime(events.duration)], ["Sent", side("out"), "out"], ["Received", side("in"), "in"],

@@ -26,6 +26,8 @@ export class List {
   rows = [];
   /** The index of the selected event, or -1. */
   selected = -1;
+  /** Whether the list follows rows that are added while its end is in view. */
+  canFollow = false;
 
   #element;
   #sizer = html("div", { class: "sizer" });
@@ -39,6 +41,9 @@ export class List {
   #didScroll;
   #isScheduled = false;
   #isPrinting = false;
+  /** Whether the list stays at its end when rows are added. */
+  #isFollowing = false;
+  #seenCount = 0;
 
   /** Calls `didSelect(index)` when the user selects an event, and `didScroll()` when other rows are in view. */
   constructor(element, { didSelect, didScroll }) {
@@ -47,7 +52,10 @@ export class List {
     this.#didScroll = didScroll;
     this.#sizer.append(this.#layer);
     element.append(this.#sizer);
-    element.addEventListener("scroll", () => this.update(), { passive: true });
+    element.addEventListener("scroll", () => {
+      if (this.canFollow) this.#isFollowing = element.scrollTop + element.clientHeight >= element.scrollHeight - 2;
+      this.update();
+    }, { passive: true });
     // A row may be drawn again between the press and the click.
     let pressed = -1;
     const indexAt = target => Number(target.closest(".row")?.dataset.index ?? -1);
@@ -66,7 +74,35 @@ export class List {
     this.filter([], null);
     this.selected = -1;
     this.#element.scrollTop = 0;
+    this.#isFollowing = this.canFollow;
     this.update();
+  }
+
+  /** Stays at the end from now on. */
+  follow() {
+    this.#isFollowing = this.canFollow;
+    this.update();
+  }
+
+  /** The number of rows that were added after the last one that was in view, while the list did not follow. */
+  get newCount() {
+    return this.rows.length - this.#seenCount;
+  }
+
+  /** Counts the rows as seen. */
+  markSeen() {
+    this.#seenCount = this.rows.length;
+  }
+
+  /** Forgets the first events, whose rows `dropRows()` drops. It returns their number. */
+  drop(count, dropRows) {
+    const top = this.#top;
+    const dropped = dropRows();
+    this.selected = Math.max(-1, this.selected - count);
+    this.#seenCount = Math.max(0, this.#seenCount - dropped);
+    this.#excerpts.clear();
+    if (!this.#isFollowing) this.#top = Math.max(0, top - dropped * this.#rowHeight);
+    this.#draw();
   }
 
   /** Shows events that match a pattern, which is marked. */
@@ -98,6 +134,7 @@ export class List {
   select(index) {
     this.selected = index;
     const place = this.placeOf(index);
+    this.#isFollowing = this.canFollow && place === this.rows.length - 1;
     if (this.rows[place] === index) this.scrollTo(place);
     this.update();
     this.#didSelect(index);
@@ -184,6 +221,8 @@ export class List {
     if (!this.#events) return;
     const rowHeight = this.#rowHeight;
     this.#sizer.style.height = `${Math.min(this.#wholeHeight, MAXIMUM_HEIGHT)}px`;
+    if (this.#isFollowing) this.#top = this.#wholeHeight;
+    if (this.#isFollowing || this.visibleRange[1] >= this.rows.length - 1) this.markSeen();
     const [first, last] = this.#isPrinting ? [0, Math.min(this.rows.length, PRINTED_ROWS) - 1] : this.visibleRange;
     const top = this.#top;
     const rows = [];
@@ -205,11 +244,13 @@ export class List {
     const entry = this.#events.entry(index);
     const [arrow, word] = ARROWS[entry.direction];
     const row = html("div", {
-      class: `row ${entry.type} ${entry.direction}`, role: "option", "data-index": index,
+      class: ["row", entry.type, entry.direction, ...entry.marks].join(" "), role: "option", "data-index": index,
       "aria-setsize": this.rows.length, "aria-posinset": place + 1, "aria-selected": index === this.selected });
     if (index === this.selected) row.id = "selected-row";
     const direction = html("span", { class: "direction", role: "img", "aria-label": word }, arrow);
     const data = cell("data", "");
+    if (!this.#events.shown && this.#events.connections.length > 1) data.append(cell("owner", entry.connection.name), " ");
+    for (const mark of entry.marks) data.append(cell("note", mark), " ");
     if (!this.#excerpts.has(index)) {
       if (this.#excerpts.size >= MAXIMUM_EXCERPTS) this.#excerpts.clear();
       this.#excerpts.set(index, this.#excerpt(entry));

@@ -64,6 +64,15 @@ export class MessageView {
     this.#paint();
   }
 
+  /** Forgets the first events. */
+  drop(count) {
+    if (!this.entry) return;
+    this.entry.index -= count;
+    this.#related = "";
+    if (this.entry.index < 0) this.select(-1);
+    else this.update();
+  }
+
   /** Marks the matches of another pattern. */
   mark(pattern) {
     this.#pattern = pattern;
@@ -102,7 +111,8 @@ export class MessageView {
       cell("quiet", entry.number ? `#${entry.number} ` : ""),
       cell(entry.direction, entry.direction === "out" ? "→ " : "← "),
       entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}`
-        : entry.type === "open" ? "handshake" : `${entry.type}, ${sent}`);
+        : entry.type === "open" ? "handshake" : `${entry.type}, ${sent}`,
+      ...entry.marks.map(mark => cell("note", mark)));
     const moment = new Date(entry.time);
     const { times } = this.#events;
     const microseconds = String((times[index] % 1e6 + 1e6) % 1e6).padStart(6, "0");
@@ -111,7 +121,7 @@ export class MessageView {
     const pause = time(Math.max(0, times[index] - times[before]));
     const after = before < 0 ? "" : `, ${pause} after ${number ? `#${number}` : type}`;
     byID("times").textContent = `${moment.toLocaleDateString("sv")} ${moment.toLocaleTimeString("sv")}.${microseconds}`
-      + ` · +${time(Math.max(0, times[index] - entry.connection.start))}${after}`;
+      + ` · +${time(Math.max(0, times[index] - (entry.connection.start || this.#events.start)))}${after}`;
     for (const radio of document.querySelectorAll("[name=view]")) {
       radio.disabled = !entry.isMessage || (entry.opcode === "binary" && radio.value === "raw");
     }

@@ -1,14 +1,16 @@
 // The session: the behavior of the controls.
 
-import { copyText, offerThemes, saveFile, toggle } from "../Shared/controls.js";
+import { copyText, offerThemes, saveFile, sparingly, toggle } from "../Shared/controls.js";
 import { byID } from "../Shared/elements.js";
 import { KINDS } from "../Shared/filter.js";
 import { visible } from "../Shared/text.js";
 import { count } from "../Shared/units.js";
 import { ConnectionList } from "./connections.js";
+import { offerCopies } from "./copies.js";
 import { savedEvents } from "./events.js";
 import { longTime, showFacts } from "./facts.js";
 import { List } from "./list.js";
+import { startLive } from "./live.js";
 import { MessageView } from "./message.js";
 import { Relations } from "./relations.js";
 import { filterOfControls, Search } from "./search.js";
@@ -27,15 +29,39 @@ function showConnection(connection) {
   list.show(events, relations);
   message.show(events, relations);
   timeline.range = null;
-  connectionList.update(events);
-  showFacts(events, relations);
   filterAgain();
+  showSums();
 }
 
 function showRelations() {
   list.update();
   message.update();
-  if (relations.isComplete) showFacts(events, relations);
+  if (relations.isComplete) refresh();
+}
+
+/** Shows what takes the longer the more events there are. */
+function showSums() {
+  connectionList.update(events);
+  showFacts(events, relations);
+  timeline.show(events, search.rows);
+  markTimes();
+  const only = events.shown ?? (events.connections.length === 1 ? events.connections[0] : null);
+  byID("connection-copies").hidden = !only;
+}
+
+const refresh = sparingly(showSums);
+
+/** Shows events that have been added. */
+function readAdded() {
+  relations.read();
+  search.read();
+}
+
+/** Forgets the first events, which the page has dropped. */
+function forget(count) {
+  relations.drop(count);
+  list.drop(count, () => search.drop(count));
+  message.drop(count);
 }
 
 // MARK: Search
@@ -54,11 +80,12 @@ function filterAgain() {
     showCounts();
     list.update();
     if (!search.isComplete) return;
-    timeline.show(events, search.rows);
+    refresh();
+    if (place === null) return;
     // The list stays where it was.
-    if (place !== null && search.rows.length) list.scrollTo(list.placeOf(list.isListed ? list.selected : place));
+    if (search.rows.length) list.scrollTo(list.placeOf(list.isListed ? list.selected : place));
+    list.markSeen();
     place = null;
-    markTimes();
   });
   list.filter(search.rows, filter.pattern);
   search.read();
@@ -72,8 +99,9 @@ function showCounts() {
   const { rows, cutCount, isComplete } = search;
   const all = events.shown ? events.shown.eventCount + events.none.eventCount : events.count;
   const cut = cutCount ? `, ${count(cutCount)} searched only at the beginning` : "";
+  const omitted = events.omittedCount ? `, ${count(events.omittedCount)} messages are not in the page` : "";
   const words = rows.length === all ? `${count(all)} in total` : `${count(rows.length)} of ${count(all)}`;
-  byID("counts").textContent = words + cut + (isComplete ? "" : " …");
+  byID("counts").textContent = words + omitted + cut + (isComplete ? "" : " …");
   byID("counts").dataset.isComplete = isComplete;
   byID("empty").hidden = rows.length > 0 || !isComplete;
   byID("empty").textContent = all ? "No message matches." : "There are no messages.";
@@ -98,6 +126,8 @@ function selected(index) {
 
 function markTimes() {
   timeline.mark(list.selected, list.visibleRange);
+  byID("latest").hidden = !list.canFollow || !list.newCount;
+  byID("latest").textContent = `↓ ${count(list.newCount)} new`;
 }
 
 /** Scrolls the list to a time, and selects the first message there. */
@@ -127,6 +157,7 @@ function save() {
   saveFile([entry.data], `message-${entry.number}.${extension}`, "application/octet-stream");
 }
 
+byID("latest").addEventListener("click", () => list.follow());
 byID("copy").addEventListener("click", copy);
 byID("save").addEventListener("click", save);
 byID("close").addEventListener("click", close);
@@ -160,7 +191,7 @@ function escape(target) {
 document.addEventListener("keydown", event => {
   if (event.altKey || event.ctrlKey || event.metaKey || byID("shortcuts").open) return;
   if (event.key === "Escape") return escape(event.target);
-  if (event.target.matches("input[type=search], select")) {
+  if (event.target.matches("input:not([type=radio]), textarea")) {
     if (event.key !== "Enter" && event.key !== "ArrowDown" || event.target !== byID("filter")) return;
     event.preventDefault();
     byID("list").focus();
@@ -171,6 +202,8 @@ document.addEventListener("keydown", event => {
   const keys = {
     "/": () => { byID("filter").focus(); byID("filter").select(); },
     "?": () => byID("shortcuts").showModal(),
+    m: () => byID("live").hidden || byID("show-sending").click(),
+    h: () => byID("live").hidden || byID("show-holding").click(),
     ...(index < 0 ? {} : {
       c: copy, s: save, p: () => go(relations.previous[index]), n: () => go(relations.next[index]),
       r: () => go(Math.max(relations.request[index], relations.reply[index])),
@@ -189,5 +222,9 @@ document.addEventListener("keydown", event => {
 byID("keys").addEventListener("click", () => byID("shortcuts").showModal());
 
 offerThemes(byID("theme"), "wsx-session-theme");
+offerCopies(byID("connection-copies"), events, () => events.shown ?? events.connections[0], () => undefined);
+offerCopies(byID("message-copies"), events, () => message.entry.connection, () => message.entry);
 document.title = `wsx session ${visible(events.connections[0]?.facts.url ?? "")}`;
+list.canFollow = document.querySelector("meta[name=wsx-live]") !== null;
 showConnection(events.connections[0] ?? null);
+if (list.canFollow) startLive(events, { readAdded, forget, refresh, showAll: () => showConnection(null) });

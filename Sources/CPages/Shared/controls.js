@@ -22,6 +22,20 @@ export function toggle(id, changed) {
   });
 }
 
+/** A function that does work soon, and then not for ten times as long as it took. */
+export function sparingly(work) {
+  let timer = 0;
+  let dueTime = 0;
+  return () => {
+    timer ||= setTimeout(() => {
+      const start = performance.now();
+      timer = 0;
+      work();
+      dueTime = performance.now() + 10 * (performance.now() - start);
+    }, dueTime - performance.now());
+  };
+}
+
 /** Copies a text to the clipboard. */
 export async function copyText(text) {
   try {

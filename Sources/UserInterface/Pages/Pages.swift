@@ -33,6 +33,7 @@ extension EmbeddedPage {
         modules: [
             "elements.js", "units.js", "text.js", "entries.js", "filter.js", "pieces.js", "controls.js",
             "handshake.js", "events.js", "relations.js", "changes.js", "embedded.js", "automaton.js", "search.js",
-            "facts.js", "connections.js", "list.js", "timeline.js", "message.js", "session.js",
+            "facts.js", "connections.js", "list.js", "timeline.js", "message.js", "copies.js", "composer.js", "feed.js",
+            "held.js", "sending.js", "live.js", "session.js",
         ])
 }

@@ -1,7 +1,7 @@
 // The message editor: formats, validation, and history.
 
-import { jsonPieces, parseBase64, parseHex } from "../Shared/text.js";
-import { byteCount, exactSize } from "../Shared/units.js";
+import { jsonPieces, parseBase64, parseHex } from "./text.js";
+import { byteCount, exactSize } from "./units.js";
 
 const MAXIMUM_REMEMBERED = 100;
 /** The maximum length of a message in the history, in characters. */
@@ -36,6 +36,11 @@ export class Composer {
     this.#formChanged();
   }
 
+  /** What is typed. */
+  get text() {
+    return this.#elements.message.value;
+  }
+
   /** The format of the text: `text`, `json`, `hex`, `base64`, or `file` for a file instead. */
   get form() {
     return this.#elements.form.elements.form.value;
@@ -43,10 +48,15 @@ export class Composer {
 
   /** Loads a message for editing. */
   edit(form, text) {
+    this.load(form, text);
+    this.focus();
+  }
+
+  /** Loads a message without moving the focus. */
+  load(form, text) {
     this.#elements.form.elements.form.value = form;
     this.#elements.message.value = text;
     this.#formChanged();
-    this.focus();
   }
 
   focus() {
