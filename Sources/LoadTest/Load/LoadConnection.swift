@@ -23,6 +23,8 @@ package class LoadConnection {
     internal final let openTime: UInt64
     /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
     package final var pipeline: Pipeline?
+    /// Whether its latencies are doubtful, unless replies have identities.
+    internal final var orderedReplies = OrderedReplies()
     /// Whether a message that its application protocol does not understand has been reported.
     internal final var hasReportedUnknown = false
     /// Whether a message that cannot be decoded has been reported.

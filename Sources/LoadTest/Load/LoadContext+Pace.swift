@@ -83,7 +83,7 @@ extension LoadContext {
     /// Times out replies, and sends other messages in their place.
     package func giveUpReplies(before time: UInt64) {
         for connection in connections.values {
-            let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
+            let count = timeOutReplies(on: connection, before: time)
             if count > 0, mayContinue(connection) { fill(connection) }
         }
     }

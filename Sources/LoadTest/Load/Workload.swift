@@ -63,6 +63,7 @@ extension Workload {
 
     /// Counts the messages that will never be answered, and opens the connection again if the plan demands it.
     package func ended(_ connection: LoadConnection) {
+        if !connection.isAnswered { context.doubt(connection) }
         context.measurement.lose { connection.unansweredCount(since: $0) }
         context.replace(connection)
     }
@@ -86,7 +87,7 @@ extension Workload {
     package func stopWaiting(isLate: Bool) {
         guard isLate else { return }
         for connection in context.connections.values {
-            _ = context.measurement.timeOut(before: .max) { connection.giveUpReplies(before: $0) }
+            _ = context.timeOutReplies(on: connection, before: .max)
         }
     }
 }

@@ -33,7 +33,7 @@ extension BenchResultsError: CustomStringConvertible {
         case .badMember(let name): "'\(name)' is missing or invalid; \(Self.remedy)"
         case .badHistogram(let name, let error): "'\(name)': \(error); \(Self.remedy)"
         case .otherCount(let count, let received):
-            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received); \(Self.remedy)"
+            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' has \(received) with a latency; \(Self.remedy)"
         case .otherMode(let one, let other):
             "it is a result of --mode \(other), but the others are of --mode \(one); "
                 + "merge results of one mode"

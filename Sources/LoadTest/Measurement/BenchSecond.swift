@@ -35,6 +35,11 @@ package struct BenchSecond: Equatable, Sendable {
         }
     }
 
+    /// Decodes the histogram of a second that was recorded here.
+    internal func readableHistogram() -> Histogram {
+        do throws(BenchResultsError) { return try decodedHistogram() } catch { return Histogram() }
+    }
+
     /// The summary of the latencies. It is empty if the histogram cannot be decoded.
     internal var latencies: Latencies {
         if let exactLatencies { return exactLatencies }

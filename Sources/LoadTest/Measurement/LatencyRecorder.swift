@@ -6,6 +6,9 @@ struct LatencyRecorder: ~Copyable {
     private(set) var total = Histogram()
     /// The completed seconds.
     private(set) var seconds: [BenchSecond] = []
+    /// The exact values of their latencies, which their encoded histograms lack.
+    private var exactValues: [ExactValues] = []
+    private var startTime: UInt64 = 0
     /// The number of these that ``takeSeconds()`` has returned.
     private var takenCount = 0
     private var current = Histogram()
@@ -22,6 +25,12 @@ struct LatencyRecorder: ~Copyable {
 
     private static let secondNanoseconds: UInt64 = 1_000_000_000
 
+    private struct ExactValues {
+        var minimum = UInt64.max
+        var maximum: UInt64 = 0
+        var sum: UInt128 = 0
+    }
+
     /// Starts the first second.
     /// - Parameters:
     ///   - time: The start of the recording.
@@ -29,6 +38,7 @@ struct LatencyRecorder: ~Copyable {
     ///   - stages: The stages of the load, which begin at the same time.
     mutating func start(at time: UInt64, until end: UInt64, stages: LoadStages? = nil) {
         self.stages = stages.map { StageRecorder($0, from: time) }
+        startTime = time
         windowEnd = end
         secondEnd = min(time + Self.secondNanoseconds, end)
     }
@@ -58,10 +68,11 @@ struct LatencyRecorder: ~Copyable {
     }
 
     /// Counts a message without a latency received now.
-    mutating func recordArrival(at time: UInt64) {
+    /// - Parameter dueTime: When the message was due that it answers, or `nil` if it answers none.
+    mutating func recordArrival(at time: UInt64, dueAt dueTime: UInt64? = nil) {
         if time >= attentionTime {
             advance(to: time)
-            stages?.stage(at: time).tally.received += 1
+            stages?.stage(at: dueTime ?? time).tally.received += 1
         }
         arrivalCount &+= 1
     }
@@ -102,10 +113,36 @@ struct LatencyRecorder: ~Copyable {
         current.removeAll()
     }
 
+    /// Removes the latencies recorded in the second of a time and later, and of messages due in its stage and later.
+    /// Returns their number. The messages remain counted.
+    mutating func omit(since time: UInt64) -> Int {
+        var omittedCount = Int(clamping: current.totalCount)
+        arrivalCount += omittedCount
+        current.removeAll()
+        let first = time > startTime ? Int((time - startTime) / Self.secondNanoseconds) : 0
+        for index in seconds.indices.dropFirst(first) where exactValues[index].maximum > 0 {
+            let latencies = seconds[index].readableHistogram()
+            omittedCount += Int(clamping: latencies.totalCount)
+            total.subtract(latencies)
+            seconds[index] = BenchSecond(
+                sent: seconds[index].sent, received: seconds[index].received, latencies: Histogram())
+            exactValues[index] = ExactValues()
+        }
+        _ = total.refine(
+            minimum: exactValues.map(\.minimum).min(), maximum: exactValues.map(\.maximum).max(),
+            sum: exactValues.reduce(0) { $0 + $1.sum })
+        stages?.forEach { stage, end in if end > time { stage.latencies.removeAll() } }
+        return omittedCount
+    }
+
     private mutating func endSecond() {
         seconds.append(
             BenchSecond(
                 sent: sentCount, received: Int(clamping: current.totalCount) + arrivalCount, latencies: current))
+        exactValues.append(
+            current.totalCount == 0
+                ? ExactValues()
+                : ExactValues(minimum: current.minimum, maximum: max(1, current.maximum), sum: current.sum))
         (sentCount, arrivalCount) = (0, 0)
         finish()
     }

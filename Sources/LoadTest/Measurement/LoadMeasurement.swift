@@ -161,6 +161,22 @@ package struct LoadMeasurement: ~Copyable {
         if let stream, counts(time) { streams?.record(stream, since: time) }
     }
 
+    /// Records the correct reply to an unknown message.
+    /// - Parameter time: When the message that it is counted for was due.
+    internal mutating func answeredWithoutLatency(sentAt time: UInt64, now: UInt64) {
+        guard counts(time) else { return }
+        lastTime = now
+        tally.received += 1
+        latencies.recordArrival(at: now, dueAt: time)
+        count(\.latencyOmitted, ofMessageAt: time)
+    }
+
+    /// Leaves out latencies that may be wrong: those recorded in the second of a time, and later.
+    internal mutating func omitLatencies(since time: UInt64) {
+        tally.latencyOmitted += latencies.omit(since: time)
+        if streams != nil { streams = StreamRecorder() }
+    }
+
     /// Records a received message without a known send time.
     internal mutating func arrived(at now: UInt64) {
         guard counts(now), endTime == nil else { return }

@@ -16,6 +16,8 @@ package struct LoadTally: Equatable, Sendable {
     package var interrupted = 0
     /// Messages that were due while their connection was busy, or all were, in an open loop.
     package var waited = 0
+    /// Correct replies whose message is unknown, because an earlier reply was lost. They have no latency.
+    package var latencyOmitted = 0
     /// Messages with a different reply.
     package var mismatched = 0
     /// Messages received in excess of those expected.
@@ -234,6 +236,7 @@ extension CountGroup {
         "", prefix: "",
         [
             LoadCount("waited", \.waited, isLater: true),
+            LoadCount("latency_omitted", \.latencyOmitted, isLater: true),
             LoadCount("retry_after_s", \.openings.requestedSeconds, isLater: true),
         ])
 

@@ -29,8 +29,10 @@ struct EchoLedger: ~Copyable {
     private(set) var first: UInt64
     /// The number of the next message.
     private(set) var next: UInt64
-    /// The end of the messages that have timed out. Late replies to them are still recognized.
+    /// The end of the messages that have timed out, or been answered. Late replies to them are still recognized.
     private var givenUpEnd: UInt64 = 0
+    /// The number of forgotten messages that have not been counted as timed out.
+    private var untimedCount = 0
     /// The number of expected messages that have timed out without knowing which ones.
     private var writtenOffCount = 0
     /// One more than the latest answered message.
@@ -155,9 +157,18 @@ struct EchoLedger: ~Copyable {
 
     /// Times out messages sent before a time and returns their number.
     mutating func giveUp(before time: UInt64) -> Int {
+        var count = untimedCount
+        untimedCount = 0
+        var index = overtakenIndex(atOrAfter: givenUpEnd)
+        while index < overtaken.count {
+            guard overtaken[index].sendTime < time else { return count }
+            if !overtaken[index].isReplaced { count += 1 }
+            givenUpEnd = overtaken[index].number + 1
+            index += 1
+        }
         let begin = max(first, givenUpEnd)
         givenUpEnd = end(before: time, from: begin)
-        return Int(givenUpEnd - begin)
+        return count + Int(givenUpEnd - begin)
     }
 
     /// Does the same for replies without identity. Each reply counts for the oldest message, so it remains unknown
@@ -180,21 +191,26 @@ struct EchoLedger: ~Copyable {
             let replaced = overtaken.prefix(Self.mostOvertaken / 2).count(where: \.isReplaced)
             replacedCount -= replaced
             forgottenCount += Self.mostOvertaken / 2 - replaced
+            untimedCount += overtaken.prefix(Self.mostOvertaken / 2).count { $0.number >= givenUpEnd && !$0.isReplaced }
             overtaken.removeFirst(Self.mostOvertaken / 2)
         }
         overtaken.append(Overtaken(number: first, sendTime: times[Int(truncatingIfNeeded: first & mask)]))
         first &+= 1
     }
 
-    /// Uses binary search, because a server may answer many overtaken messages.
     private func overtakenIndex(of number: UInt64) -> Int? {
+        let index = overtakenIndex(atOrAfter: number)
+        return index < overtaken.count && overtaken[index].number == number ? index : nil
+    }
+
+    /// Uses binary search, because a server may answer many overtaken messages.
+    private func overtakenIndex(atOrAfter number: UInt64) -> Int {
         var range = 0..<overtaken.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            if overtaken[middle].number == number { return middle }
             range = overtaken[middle].number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
-        return nil
+        return range.lowerBound
     }
 
     private mutating func grow() {

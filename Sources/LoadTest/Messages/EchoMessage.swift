@@ -19,6 +19,16 @@ struct EchoMessage: ~Copyable {
         let time: UInt64
     }
 
+    /// What a message and its reply have in common.
+    enum Identity {
+        /// Nothing that other messages lack.
+        case none
+        /// A content that other messages may have, too.
+        case shared
+        /// A content that no other message of the connection has.
+        case unique
+    }
+
     /// Memory for a generated or constant message.
     private let storage: UnsafeMutableRawPointer
     /// The message with its current stamp, in ``storage`` or in memory of ``templated``.
@@ -32,6 +42,7 @@ struct EchoMessage: ~Copyable {
     private var templated: TemplatedMessage?
     /// Whether messages from the user differ, and are therefore found by comparing.
     private let differs: Bool
+    private let isUnique: Bool
 
     /// The maximum number of digits of a number and of letters of a hash, for 32 bits.
     private static let wordBytes = 8
@@ -50,6 +61,7 @@ struct EchoMessage: ~Copyable {
         var message = TemplatedMessage(templates, variables: variables, rows: rows, clockOffset: clockOffset)
         (numberDigits, hashLetters) = (0, 0)
         differs = templates.count > 1 || templates[0].variesByMessage
+        isUnique = templates.allSatisfy(\.usesSequence)
         if templates.count == 1, templates[0].isConstant {
             let bytes = message.write(Stamp(number: 0, connection: 0, time: 0))
             storage = .allocate(byteCount: max(1, bytes.count), alignment: 8)
@@ -71,6 +83,7 @@ struct EchoMessage: ~Copyable {
         numberDigits = min(Self.wordBytes, (byteCount + 1) / 2)
         hashLetters = min(Self.wordBytes, byteCount - numberDigits)
         differs = false
+        isUnique = numberDigits >= Self.tellingDigits
         base = UnsafeRawPointer(storage)
         LoadFilling.fill(UnsafeMutableRawBufferPointer(start: storage, count: byteCount))
     }
@@ -82,6 +95,8 @@ struct EchoMessage: ~Copyable {
     /// Whether each message contains a number.
     var isNumbered: Bool { numberDigits > 0 }
 
+    /// How the message of a reply can be identified.
+    var identity: Identity { isUnique ? .unique : isIdentified ? .shared : .none }
     /// Whether the message of a reply can be identified.
     var isIdentified: Bool { isNumbered || isFoundByComparing }
 

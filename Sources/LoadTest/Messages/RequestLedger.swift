@@ -24,6 +24,9 @@ struct RequestLedger<Key: Hashable> {
     /// The number of requests given up that are remembered. Above it, the oldest are forgotten.
     static var mostGivenUp: Int { 32_768 }
 
+    /// Whether a request had the value of an unanswered one.
+    private(set) var hasReusedValues = false
+
     /// The number of requests in flight, without those given up.
     var inFlightCount: Int { requests.count - givenUpCount }
     /// The number of all unanswered requests.
@@ -47,6 +50,7 @@ struct RequestLedger<Key: Hashable> {
         guard let earlier else { return }
         // The next reply with this value belongs to the later request.
         forgottenCount += 1
+        hasReusedValues = true
         if earlier.isGivenUp { givenUpCount -= 1 }
     }
 

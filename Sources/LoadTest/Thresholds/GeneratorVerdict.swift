@@ -22,9 +22,12 @@ package struct GeneratorVerdict: Sendable {
     private let rate: Int?
     /// The number of messages that were due but not sent.
     private let unsentCount: Int
+    /// The number of replies without a latency, because their message is unknown.
+    private let omittedCount: Int
+    private let mode: BenchMode
     /// Whether iterations were begun, but none ended in time.
     private let isTooShort: Bool
-    private let wording: ModeWording
+    private var wording: ModeWording { mode.wording }
 
     /// The share of processor time above which a thread is at its limit.
     private static let mostBusy = 0.9
@@ -50,7 +53,8 @@ package struct GeneratorVerdict: Sendable {
         unsentCount = results.tally.unsent
         let tally = results.tally
         isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
-        wording = results.description.mode.wording
+        omittedCount = tally.latencyOmitted
+        mode = results.description.mode
     }
 
     /// Little's law: so many connections are busy at a time. The 99th percentile leaves room for slower messages.
@@ -99,6 +103,12 @@ package struct GeneratorVerdict: Sendable {
             warnings.append(
                 "Latencies and thresholds leave out the \(Phrase.grouped(unsentCount)) \(wording.sentThings) that were "
                     + "not \(wording.sentVerb).")
+        }
+        if omittedCount > 0 {
+            warnings.append(
+                "Latencies leave out \(Phrase.grouped(omittedCount)) \(wording.countedThings): after a lost one, it is unknown which "
+                    + "message a reply answers. "
+                    + (mode == .request ? "Use --correlate." : "Add {{seq}} to each message."))
         }
         if let lateness {
             let (delay, latest) = (Phrase.latency(Double(lateness.delay)), Phrase.latency(Double(lateness.latest)))

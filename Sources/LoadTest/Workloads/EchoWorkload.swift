@@ -73,8 +73,7 @@ internal final class EchoConnection: RoundTripConnection, LoadHandler {
     init(_ number: UInt64, remembered: Int, of workload: EchoWorkload) {
         self.workload = workload
         super.init(
-            number, remembered: remembered, identifiesReplies: workload.verifier.message.isIdentified,
-            in: workload.context)
+            number, remembered: remembered, identity: workload.verifier.message.identity, in: workload.context)
     }
 
     override var hasNext: Bool { ledger.inFlightCount < workload.inFlight }

@@ -42,7 +42,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     init(_ number: UInt64, of workload: IdleWorkload) {
         self.workload = workload
         super.init(
-            number, remembered: 1, identifiesReplies: workload.verifier.message.isIdentified, in: workload.context)
+            number, remembered: 1, identity: workload.verifier.message.identity, in: workload.context)
     }
 
     override func send(dueAt time: UInt64) -> Bool {

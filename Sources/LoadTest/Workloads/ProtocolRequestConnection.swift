@@ -83,7 +83,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
         guard case .reply(let key?, let isError) = event.role, let sendTime = requests.take(.key(key)) else {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
-        finish(event, isError: isError, sentAt: sendTime, in: context)
+        finish(event, isError: isError, isByOrder: false, sentAt: sendTime, in: context)
     }
 
     /// Adds an event to the reply with its key or, without one, to the reply to the oldest request.
@@ -96,24 +96,26 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
             if requests.isInFlight(.key(key)) || requests.isGivenUp(.key(key)) { id = .key(key) }
         }
         let payload = event.payload.span.bytes
+        let isByOrder = id == nil
         guard let id = id ?? requests.oldestValue, let stream = requests.addMessage(to: id, at: context.now) else {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
         guard isError || replyEnd.matches(event.line.span.bytes, payload: payload), let sendTime = requests.take(id)
         else { return }
-        finish(event, isError: isError, stream: stream, sentAt: sendTime, in: context)
+        finish(event, isError: isError, stream: stream, isByOrder: isByOrder, sentAt: sendTime, in: context)
     }
 
     /// Records a reply, or the last event of one that consists of several.
     private func finish(
-        _ event: ProtocolEvent, isError: Bool, stream: ReplyStream? = nil, sentAt sendTime: UInt64,
+        _ event: ProtocolEvent, isError: Bool, stream: ReplyStream? = nil, isByOrder: Bool, sentAt sendTime: UInt64,
         in context: LoadContext
     ) {
         let reply = event.payload.span.bytes
         if isError {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         } else {
-            workload.check(reply, toRequestAt: sendTime, stream: stream, in: context)
+            workload.check(
+                reply, toRequestAt: sendTime, stream: stream, inOrderOn: isByOrder ? self : nil, in: context)
         }
     }
 

@@ -100,12 +100,17 @@ internal final class RequestWorkload: Workload {
     /// - Parameters:
     ///   - reply: The reply, or the last message of one that consists of several.
     ///   - stream: The messages of the reply, if it may consist of several.
+    ///   - connection: The connection, if the reply was matched by its order.
     @inline(__always)
     func check(
-        _ reply: RawSpan, toRequestAt sendTime: UInt64, stream: ReplyStream? = nil, in context: LoadContext
+        _ reply: RawSpan, toRequestAt sendTime: UInt64, stream: ReplyStream? = nil,
+        inOrderOn connection: LoadConnection?, in context: LoadContext
     ) {
         if expectations.allSatisfy({ $0.matches(reply) }) {
-            context.measurement.answered(sentAt: sendTime, by: stream, now: context.now)
+            guard let connection else {
+                return context.measurement.answered(sentAt: sendTime, by: stream, now: context.now)
+            }
+            context.answered(inOrderOn: connection, sentAt: sendTime, by: stream, isLast: connection.isAnswered)
         } else {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         }
@@ -132,7 +137,7 @@ internal final class RequestWorkload: Workload {
     fileprivate func match(_ payload: RawSpan, by connection: RequestConnection, in context: LoadContext) {
         if let replyEnd { return matchPart(payload, isLast: replyEnd.matches(payload), by: connection, in: context) }
         if let sendTime = connection.takeRequest(answeredBy: payload) {
-            check(payload, toRequestAt: sendTime, in: context)
+            check(payload, toRequestAt: sendTime, inOrderOn: connection.ordered, in: context)
         } else {
             context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
@@ -149,7 +154,7 @@ extension RequestWorkload {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
         guard isLast, let sendTime = connection.takeRequest(answeredBy: payload) else { return }
-        check(payload, toRequestAt: sendTime, stream: stream, in: context)
+        check(payload, toRequestAt: sendTime, stream: stream, inOrderOn: connection.ordered, in: context)
     }
 }
 
@@ -165,10 +170,13 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = workload
         isByID = workload.correlation != nil
-        super.init(number, remembered: workload.inFlight, identifiesReplies: false, in: workload.context)
+        super.init(number, remembered: workload.inFlight, in: workload.context)
     }
 
     override var hasNext: Bool { inFlightCount < workload.inFlight }
+
+    /// The connection, unless replies have identities.
+    fileprivate var ordered: LoadConnection? { isByID && !requests.hasReusedValues ? nil : self }
 
     override func send(dueAt time: UInt64) -> Bool {
         workload.encodes
@@ -199,6 +207,7 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         // The plan has been checked: each request has a value.
         if let value = workload.message.withBytes({ correlation.request.values(in: $0).first }) {
             requests.send(value, at: time)
+            if requests.hasReusedValues { context.doubt(self) }
         }
     }
 

@@ -6,12 +6,19 @@ package class RoundTripConnection: LoadConnection {
     internal final var ledger: EchoLedger
     /// Whether the message of a reply can be identified.
     private let identifiesReplies: Bool
+    /// Whether a reply identifies its message even after others were lost.
+    fileprivate let hasUniqueMessages: Bool
 
     /// Prepares a connection.
-    /// - Parameter remembered: The initial capacity for unanswered messages; at least 1.
-    internal init(_ number: UInt64, remembered: Int, identifiesReplies: Bool, in context: LoadContext) {
+    /// - Parameters:
+    ///   - remembered: The initial capacity for unanswered messages; at least 1.
+    ///   - identity: What replies have in common with their messages.
+    internal init(
+        _ number: UInt64, remembered: Int, identity: EchoMessage.Identity = .none, in context: LoadContext
+    ) {
         ledger = EchoLedger(capacity: remembered, from: context.connections.earlier(number).messageCount)
-        self.identifiesReplies = identifiesReplies
+        identifiesReplies = identity != .none
+        hasUniqueMessages = identity == .unique
         super.init(number, in: context)
     }
 
@@ -57,9 +64,19 @@ internal struct ReplyVerifier: ~Copyable {
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
     ) {
         if isRightKind, isNext(payload, on: connection) {
-            context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
+            answered(messageAt: connection.ledger.takeFirst(), on: connection, in: context)
         } else {
             receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
+        }
+    }
+
+    /// Records a correct reply.
+    @inline(__always)
+    private func answered(messageAt time: UInt64, on connection: RoundTripConnection, in context: LoadContext) {
+        if connection.hasUniqueMessages {
+            context.measurement.answered(sentAt: time, now: context.now)
+        } else {
+            context.answered(inOrderOn: connection, sentAt: time, isLast: connection.ledger.unansweredCount == 0)
         }
     }
 
@@ -74,6 +91,8 @@ internal struct ReplyVerifier: ~Copyable {
     private mutating func receivedUnexpected(
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
     ) {
+        // Something is missing, or too much.
+        if !connection.hasUniqueMessages { context.doubt(connection) }
         guard let found = number(of: payload, isRightKind: isRightKind, by: connection) else {
             guard message.isIdentified || connection.ledger.expectedCount > 0 else {
                 return countDuplicate(in: context)
@@ -90,7 +109,7 @@ internal struct ReplyVerifier: ~Copyable {
             return context.measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
         if answer.isReordered { context.measurement.count(\.reordered, ofMessageAt: sendTime) }
-        context.measurement.answered(sentAt: sendTime, now: context.now)
+        answered(messageAt: sendTime, on: connection, in: context)
     }
 
     /// Finds the message that a reply belongs to. Returns `nil` if it is unknown.

@@ -1,0 +1,73 @@
+"""`wsx bench` against servers that lose replies: each latency is one, or is left out."""
+
+import pytest
+
+import wire
+from processes import assert_fails
+from scripted_server import ScriptedServer
+from test_bench import bench, faults
+
+COUNT = 20
+LOST = 5
+HINT = "it is unknown which message a reply answers"
+IDENTIFIED = ["-m", '{"id":{{seq}}}']
+
+
+def losing(answers=lambda message: [message]):
+    """A server that answers each message but number `LOST` of a connection."""
+    def script(peer):
+        peer.upgrade()
+        number = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            number += 1
+            parts = answers(message.payload)
+            for part in parts[:-1] if number == LOST else parts:
+                peer.send(wire.text(part))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    return ScriptedServer(script)
+
+
+def lossy_bench(server, *arguments):
+    result, results = bench(server.url, "-c", "1", "-n", str(COUNT), "--reply-timeout", "300ms", *arguments)
+    assert faults(results) == {"lost": 1} and results["messages"]["received"] == COUNT - 1
+    # It counts the same in all modes, and with any number of messages in flight.
+    assert results["errors"]["timeout"] == 1
+    assert_fails(result, 7)
+    assert any(HINT in warning for warning in results["warnings"]) == (results["latency_omitted"] > 0)
+    return results
+
+
+@pytest.mark.parametrize("options", [
+    ["-m", "hello"], ["-m", "a", "-m", "b"], ["--size", "2"], ["--mode", "request", "-m", "hello"]],
+    ids=["echo", "two", "tiny", "request"])
+def test_replies_after_a_lost_one_have_no_latency_without_an_identity(options):
+    with losing() as server:
+        results = lossy_bench(server, *options)
+        assert results["latency_omitted"] == COUNT - LOST
+        assert sum(second["received"] for second in results["per_second"]) == COUNT - 1
+        # Nobody knows which of them was lost, so none has a latency.
+        results = lossy_bench(server, *options, "--in-flight", "4")
+    assert results["latency_omitted"] == COUNT - 1 or options[0] == "--size" or options.count("-m") == 2
+    assert results["latency_omitted"] >= COUNT - LOST
+
+
+@pytest.mark.parametrize("options", [
+    [], IDENTIFIED, ["--mode", "request", "--correlate", "id", *IDENTIFIED]], ids=["generated", "seq", "correlate"])
+@pytest.mark.parametrize("pace", [[], ["--in-flight", "4"], ["-r", "200"]], ids=["one", "four", "rate"])
+def test_messages_with_an_identity_keep_their_latencies(options, pace):
+    with losing() as server:
+        results = lossy_bench(server, *options, *pace)
+    assert results["latency_omitted"] == 0
+
+
+def test_a_reply_of_several_messages_without_its_end_is_lost():
+    with losing(lambda message: [b"part", b"done"]) as server:
+        results = lossy_bench(server, "--mode", "request", "-m", "hello", "--reply-end", "done")
+    assert results["latency_omitted"] == COUNT - LOST
+
+
+def test_a_request_with_the_id_of_a_lost_one_leaves_later_latencies_out():
+    with losing() as server:
+        results = lossy_bench(server, "--mode", "request", "--correlate", "id", "-m", '{"id":1}')
+    assert results["latency_omitted"] == COUNT - LOST
