@@ -199,16 +199,68 @@ def test_the_formula_names_the_release(tmp_path):
         assert run("ruby", "-wc", file) == "Syntax OK\n"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
+def test_the_release_notes_are_those_of_one_version(tmp_path):
+    (tmp_path / "scripts/dist").mkdir(parents=True)
+    notes = shutil.copy(SCRIPTS / "release-notes.sh", tmp_path / "scripts/dist")
+    (tmp_path / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## Unreleased\n\n- new\n\n## 0.3.0 – 2026-01-01\n\n### Added\n\n- a [page](docs/a.md#b)\n\n"
+        "- [elsewhere](https://example.com/)\n\n## 0.3.0-rc – 2025-12-01\n\n- b\n\n## 0.2.0 – 2025-01-01\n\n- old\n")
+    text = "### Added\n\n- a [page](docs/a.md#b)\n\n- [elsewhere](https://example.com/)\n"
+    assert run(notes, "0.3.0") == text
+    assert run(notes, "0.3.0", "https://h/x") == text.replace("(docs", "(https://h/x/docs")
+    assert run(notes, "0.2.0") == "- old\n"
+    for version in ("0.3", "0.1.0", "3.0"):
+        failure = subprocess.run([notes, version], capture_output=True, text=True, check=False)
+        assert (failure.returncode, failure.stdout) == (1, ""), version
+
+
+def test_newer_libraries_are_found_by_their_spdx_documents(dist, tmp_path):
+    published, = dist.glob("*.spdx.json")
+    document = json.loads(published.read_text())
+    library = next(package for package in document["packages"] if package["name"] == "openssl")
+    library["versionInfo"] = "9.9.9"
+    rebuilt = tmp_path / "rebuilt.json"
+    rebuilt.write_text(json.dumps(document))
+    assert run(SCRIPTS / "compare-spdx.py", published, published) == ""
+    rows = run(SCRIPTS / "compare-spdx.py", published, rebuilt).splitlines()
+    assert len(rows) == 3 and rows[2].startswith("| openssl | ") and "| 9.9.9 (" in rows[2]
+    # A fix changes the version of the Debian package alone.
+    library["versionInfo"] = next(
+        package for package in json.loads(published.read_text())["packages"] if package["name"] == "openssl")["versionInfo"]
+    library["sourceInfo"] = "Debian source package openssl 9-2, binary package libssl-dev"
+    rebuilt.write_text(json.dumps(document))
+    assert "openssl 9-2" in run(SCRIPTS / "compare-spdx.py", published, rebuilt)
+
+
+WORKFLOWS = sorted([*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / ".github/actions").rglob("*.yml")])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.stem)
+def test_the_forms_of_issues_have_what_github_requires(path):
+    form = yaml.safe_load(path.read_text())
+    if path.stem == "config":
+        assert form.keys() <= {"blank_issues_enabled", "contact_links"}
+        return
+    assert form["name"] and form["description"]
+    fields = [element for element in form["body"] if element["type"] != "markdown"]
+    assert fields and len({field["id"] for field in fields}) == len(fields)
+    assert all(field["attributes"]["label"] for field in fields)
+    assert all(element["type"] in ("markdown", "textarea", "input", "dropdown", "checkboxes") for element in form["body"])
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_the_workflows_run_commands_that_exist(path):
     document = yaml.safe_load(path.read_text())
     jobs = document["jobs"].values() if "jobs" in document else [document["runs"]]
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     steps = [step for job in jobs for step in job["steps"]]
     assert steps
+    needs = {need for job in jobs for need in ([job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", []))}
+    assert needs <= set(document.get("jobs", {}))
     for step in steps:
         assert ("run" in step) != ("uses" in step), step
         script = step.get("run", "")
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
         assert set(re.findall(r"^make ([\w-]+)", script, re.MULTILINE)) <= targets
         for used in re.findall(r"(?:^| )((?:\.ci|scripts)/[\w/.-]+)", script, re.MULTILINE):
             assert os.access(ROOT / used, os.X_OK), used
