@@ -136,24 +136,25 @@ def test_bodies_are_forwarded_with_or_without_a_length(web):
 
 def test_a_body_that_fills_the_window_before_the_settings_are_acknowledged_goes_on(web):
     with Client(web, (http2.INITIAL_WINDOW_SIZE, 1 << 20)) as client:
+        def send(*sizes):
+            client.send(*(http2.data(bytes(size)) for size in sizes))
+            returned = 0
+            while returned < sum(sizes) - 16384 // 8:
+                head = client.stream.read_exactly(9)
+                payload = client.stream.read_exactly(int.from_bytes(head[:3], "big"))
+                if head[3] == http2.WINDOW_UPDATE and head[8] == 1:
+                    returned += int.from_bytes(payload, "big")
+
         client.send(http2.window_update(1 << 20))
         client.request(changed(GET, _method=b"POST"))
-        client.send(*(http2.data(bytes(size)) for size in (16384, 16384, 16384, 16383)))
-        returned = 0
-        while True:
-            head = client.stream.read_exactly(9)
-            payload = client.stream.read_exactly(int.from_bytes(head[:3], "big"))
-            if head[3] == http2.WINDOW_UPDATE and head[8] == 1:
-                returned += int.from_bytes(payload, "big")
-                # The settings, which reduce the window from 65,535 bytes, count now.
-                if returned == int.from_bytes(payload, "big"):
-                    client.send(http2.frame(http2.SETTINGS, flags=http2.ACK))
-                if returned >= 65535 - 16384 // 8:
-                    break
+        send(16384)
+        send(16384, 16384, 16383)
+        # The settings reduce the window by the difference to 65,535 bytes.
+        client.send(http2.frame(http2.SETTINGS, flags=http2.ACK))
+        send(16000)
         client.send(http2.data(b"end", flags=END_STREAM))
-        assert client.response()[0] == 200
         client.read_until(lambda: 1 in client.ends)
-        assert client.content() == bytes(65535) + b"end"
+        assert client.response()[0] == 200 and client.content() == bytes(65535 + 16000) + b"end"
 
 
 def read_chunks(peer):
