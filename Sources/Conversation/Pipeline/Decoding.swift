@@ -67,7 +67,7 @@ package struct WaitingMessage: Equatable {
     fileprivate var isOmitted = false
 
     /// Creates a message that waits only for earlier ones.
-    fileprivate init(_ message: RawSpan, _ kind: MessageKind, _ decoding: Decoding?, records: [Record]) {
+    init(_ message: RawSpan, _ kind: MessageKind, _ decoding: Decoding?, records: [Record]) {
         self.message = message.withUnsafeBytes { Array($0) }
         self.kind = kind
         self.decoding = decoding
@@ -77,7 +77,7 @@ package struct WaitingMessage: Equatable {
 
     fileprivate var isDone: Bool { codec == nil }
     /// The size in memory, in bytes.
-    fileprivate private(set) var byteCount = 0
+    private(set) var byteCount = 0
 
     private mutating func count() {
         byteCount = records.reduce(message.count + 256) { $0 + $1.payload.count + ($1.piece?.count ?? 0) + 64 }
@@ -161,6 +161,8 @@ struct DecodingStage: ~Copyable {
 
     /// The codecs, the outermost first.
     var codecs: [Codec] { chain.codecs }
+    /// Whether edited records can be put together again, if the codecs can encode.
+    var isReversible: Bool { keeping == .everything || chain.codecs.isEmpty }
     /// Whether the peer should pause.
     var isFull: Bool { waitingBytes > Self.queueLimitBytes }
     /// The number of messages that wait.
@@ -257,7 +259,7 @@ struct DecodingStage: ~Copyable {
     ) throws(CodecError) -> RecordEdit {
         if edits.allSatisfy({ $0 == .unchanged }) { return .unchanged }
         if edits.allSatisfy({ $0 == .removed }) { return .removed }
-        guard isReversed, keeping == .everything || chain.codecs.isEmpty else { return .unchanged }
+        guard isReversed, isReversible else { return .unchanged }
         return try chain.assemble(records, of: message, edits, isText: kind == .text)
     }
 
@@ -269,7 +271,7 @@ struct DecodingStage: ~Copyable {
     /// The index of the program of a codec.
     private func program(of codec: Int) -> Int { chain.codecs[..<codec].count { $0.program != nil } }
 
-    private static func copy(_ records: borrowing MessageRecords, of message: RawSpan) -> [WaitingMessage.Record] {
+    static func copy(_ records: borrowing MessageRecords, of message: RawSpan) -> [WaitingMessage.Record] {
         (0..<records.count).map { index in
             let payload = records.withRecord(index, of: message) { $0.withUnsafeBytes { Array($0) } }
             return .init(payload: payload, isText: records.isText(index), piece: records.piece(of: index))

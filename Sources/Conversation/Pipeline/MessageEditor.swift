@@ -50,15 +50,20 @@ package struct MessageEdit: Equatable, Sendable {
     package private(set) var droppedRecords: [Int] = []
     /// Whether all of it was dropped.
     package private(set) var isDropped = false
+    /// Whether a user has changed it.
+    package private(set) var isEdited = false
 
-    private init(rewritten: [Int], isDropped: Bool) {
+    private init(rewritten: [Int], isDropped: Bool, isEdited: Bool = false) {
         rewrittenRecords = rewritten
+        self.isEdited = isEdited
         self.isDropped = isDropped
     }
 
     /// A changed record.
     package static let rewritten = MessageEdit(rewritten: [1], isDropped: false)
     package static let dropped = MessageEdit(rewritten: [], isDropped: true)
+    /// A message that a user has changed.
+    package static let edited = MessageEdit(rewritten: [], isDropped: false, isEdited: true)
 
     /// Returns `nil` if nothing was done.
     init?(_ edits: [RecordEdit]) {

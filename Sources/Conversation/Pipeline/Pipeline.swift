@@ -40,6 +40,10 @@ package final class Pipeline {
     private let readinessTimeout: Duration?
     /// Changes and drops messages, or `nil` if none are.
     package var editor: MessageEditor?
+    /// Keeps messages until a user lets them pass, or `nil` if all pass.
+    package var held: HeldMessages? {
+        didSet { held?.pipeline = self }
+    }
     /// The offset from the clock of the calls to the time since 1970, in nanoseconds. It changes when the machine sleeps, or
     /// its clock is set.
     package var clockOffset: UInt64
@@ -129,7 +133,7 @@ package final class Pipeline {
         _ message: RawSpan, as kind: MessageKind, at now: UInt64, arrived: Arrival = { _, _ in }, deliver: Delivery
     ) -> RecordEdit {
         undecodable = nil
-        guard decoding.decodes(kind) || editor != nil else {
+        guard decoding.decodes(kind) || isEdited else {
             arrived(message, nil)
             answers?.beginReceiving()
             guard decoding.waitingCount == 0 else {
@@ -147,20 +151,23 @@ package final class Pipeline {
             swap(&records, &decoded)
         }
         guard case .known(let how) = decoding.decode(message, as: kind, into: &records, &effects) else {
-            // Whether it is dropped is known later.
-            if editor == nil { arrived(message, nil) }
+            // Whether it is dropped or held is known later.
+            if !isEdited { arrived(message, nil) }
             return .unchanged
         }
         guard decoding.waitingCount == 0 else {
-            if editor == nil { arrived(message, nil) }
+            if !isEdited { arrived(message, nil) }
             decoding.append(message, kind, how, records)
             return .unchanged
         }
         return pass(message, as: kind, how, records, at: now, arrived, deliver)
     }
 
+    /// Whether messages may change, or wait, before they are recorded.
+    private var isEdited: Bool { editor != nil || held != nil }
+
     /// Handles a message that ``nextDecoded()`` has returned. The parameters are those of
-    /// ``received(_:as:at:arrived:deliver:)``; only messages that an editor looks at have not been recorded.
+    /// ``received(_:as:at:arrived:deliver:)``; only messages that may be edited or held have not been recorded.
     package func pass(
         _ message: WaitingMessage, at now: UInt64, arrived: Arrival = { _, _ in }, deliver: Delivery
     ) {
@@ -170,10 +177,55 @@ package final class Pipeline {
         }
         _ = pass(
             message.message.span.bytes, as: message.kind, message.decoding, records, isReversed: false, at: now,
-            editor == nil ? { _, _ in } : arrived, deliver)
+            isEdited ? arrived : { _, _ in }, deliver)
     }
 
-    /// Edits the records of a message, and passes each to the protocol or to the answers.
+    /// Passes on a message that was held, or drops it. The parameters are those of ``received(_:as:at:arrived:deliver:)``.
+    package func settle(
+        _ message: HeldMessage, _ verdict: HeldMessages.Verdict, at now: UInt64, arrived: Arrival, deliver: Delivery
+    ) -> RecordEdit {
+        var records = MessageRecords()
+        if case .replace(let bytes, let kind) = verdict {
+            var how: Decoding?
+            let outcome = decoding.decode(bytes.span.bytes, as: kind, into: &records, &effects)
+            if case .known(let known) = outcome { how = known } else { records.begin(bytes.span.bytes, isText: false) }
+            return finish(
+                bytes.span.bytes, as: kind, how, records, [], .changed(bytes), .edited, at: now, arrived, deliver)
+        }
+        for record in message.waiting.records {
+            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
+        }
+        let bytes = message.waiting.message.span.bytes
+        guard case .release = verdict else {
+            let edits = [RecordEdit](repeating: .removed, count: records.count)
+            return finish(
+                bytes, as: message.waiting.kind, message.waiting.decoding, records, edits, .removed, .dropped, at: now,
+                arrived, deliver)
+        }
+        return finish(
+            bytes, as: message.waiting.kind, message.waiting.decoding, records, message.edits, message.forwarding,
+            MessageEdit(message.edits), at: now, arrived, deliver)
+    }
+
+    /// What takes the place of a held message.
+    /// - Parameter payload: The new form of ``HeldMessage/shown``.
+    /// - Throws: ``CodecError`` if it cannot be encoded.
+    package func replacement(
+        for message: HeldMessage, by payload: [UInt8], as kind: MessageKind
+    ) throws(CodecError) -> HeldMessages.Verdict {
+        guard message.isShownDecoded else { return .replace(payload, kind) }
+        var records = MessageRecords()
+        for record in message.waiting.records {
+            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
+        }
+        let edit = try decoding.assemble(
+            message.waiting.message.span.bytes, as: message.waiting.kind, records, [.changed(payload)], isReversed: true
+        )
+        guard case .changed(let bytes) = edit else { return .release }
+        return .replace(bytes, message.waiting.kind)
+    }
+
+    /// Edits the records of a message, and passes each to the protocol or to the answers, unless it is held.
     private func pass(
         _ message: RawSpan, as kind: MessageKind, _ how: Decoding?, _ records: borrowing MessageRecords,
         isReversed: Bool = true, at now: UInt64, _ arrived: Arrival, _ deliver: Delivery
@@ -183,7 +235,6 @@ package final class Pipeline {
         }
         var edits: [RecordEdit] = []
         var forwarding = RecordEdit.unchanged
-        answers?.beginReceiving()
         if let editor {
             edits = editor.edits(of: records, in: message)
             do throws(CodecError) {
@@ -195,10 +246,31 @@ package final class Pipeline {
                 forwarding = (try? assemble(edits)) ?? .removed
             }
         }
+        if let held, forwarding != .removed, let isBehind = held.holds(records, of: message, edits) {
+            let waiting = WaitingMessage(message, kind, how, records: DecodingStage.copy(records, of: message))
+            held.hold(
+                HeldMessage(
+                    waiting: waiting, edits: edits, forwarding: forwarding,
+                    isShownDecoded: how?.problem == nil && how != nil && isReversed && decoding.isReversible
+                        && records.count == 1), isBehind: isBehind)
+            return .removed
+        }
+        return finish(
+            message, as: kind, how, records, edits, forwarding, forwarding == .removed ? .dropped : MessageEdit(edits),
+            isReversed: isReversed, at: now, arrived, deliver)
+    }
+
+    /// Passes each record of a message, whose edits are known, to the protocol or to the answers.
+    private func finish(
+        _ message: RawSpan, as kind: MessageKind, _ how: Decoding?, _ records: borrowing MessageRecords,
+        _ edits: [RecordEdit], _ forwarding: RecordEdit, _ edit: MessageEdit?, isReversed: Bool = true, at now: UInt64,
+        _ arrived: Arrival, _ deliver: Delivery
+    ) -> RecordEdit {
+        var edits = edits
+        answers?.beginReceiving()
         switch forwarding {
-        case .unchanged: arrived(message, MessageEdit(edits))
-        case .changed(let bytes): arrived(bytes.span.bytes, MessageEdit(edits))
-        case .removed: arrived(message, .dropped)
+        case .unchanged, .removed: arrived(message, edit)
+        case .changed(let bytes): arrived(bytes.span.bytes, edit)
         }
         if records.count == 0 { deliver(message, kind, .hidden, how) }
         var answered: [Int] = []
@@ -220,7 +292,7 @@ package final class Pipeline {
         if edits.isEmpty { edits = Array(repeating: .unchanged, count: records.count) }
         for index in answered { edits[index] = .removed }
         do throws(CodecError) {
-            return try assemble(edits)
+            return try decoding.assemble(message, as: kind, records, edits, isReversed: isReversed)
         } catch {
             effects.append(.notEdited(error))
             return .removed

@@ -26,20 +26,23 @@ struct PipelineFactory {
     ///   - side: The side whose messages it receives.
     ///   - request: The client's request.
     ///   - rewrite: Returns the new text of a text, or `nil` if it stays. Without it, no messages change.
+    ///   - held: Keeps messages for a page, or `nil` if none wait.
     /// - Returns: The pipeline, and its rules, or `nil` if there are none.
     fileprivate func makePipeline(
         for side: RelaySide, of request: RequestHead, decodes: Bool, rewriting rewrite: MessageEditor.Rewriting?,
-        on loop: EventLoop
+        holding held: HeldMessages?, on loop: EventLoop
     ) -> (Pipeline, AutoReply?)? {
         let path = request.normalizedPath
         let answers = rules?.concerning(side, at: path).map { AutoReply($0, seed: .random(in: .min ... .max)) }
         answers?.variables.request = request
         let editor = MessageEditor(rewriting: rewrite, dropping: dropping.concerning(side, at: path))
-        let codecs = decodes || answers != nil || editor != nil ? side == .client ? clientCodecs : serverCodecs : nil
-        guard codecs != nil || answers != nil || editor != nil else { return nil }
+        let isNeeded = answers != nil || editor != nil || held != nil
+        let codecs = decodes || isNeeded ? side == .client ? clientCodecs : serverCodecs : nil
+        guard codecs != nil || isNeeded else { return nil }
         let pipeline = Pipeline(
             codecs ?? MessageCodecs(), answers: answers, sharing: unfinished, clockOffset: loop.clockOffset)
         pipeline.editor = editor
+        pipeline.held = held
         return (pipeline, answers)
     }
 }
@@ -60,6 +63,8 @@ final class ClientPipeline {
     private let number: Int
     private let side: RelaySide
     private let peer: AnsweredPeer
+    /// The messages that wait on a page, or `nil` if none can.
+    let held: HeldMessages?
     private unowned let run: ListenRun
     /// The answers of programs, or `nil` if no rule has one.
     private var programAnswers: ProgramAnswers?
@@ -73,8 +78,11 @@ final class ClientPipeline {
         of client: AcceptedClient, from side: RelaySide = .client, in run: ListenRun, needsDecoding: Bool,
         rewriting rewrite: MessageEditor.Rewriting?, answering peer: AnsweredPeer
     ) {
+        held = run.outputs.page?.holds?.makeQueue(
+            from: side, client: client.number, at: client.upgrade.request.normalizedPath)
         let made = run.pipelines.makePipeline(
-            for: side, of: client.upgrade.request, decodes: needsDecoding, rewriting: rewrite, on: run.loop)
+            for: side, of: client.upgrade.request, decodes: needsDecoding, rewriting: rewrite, holding: held,
+            on: run.loop)
         guard let (pipeline, answers) = made else { return nil }
         self.pipeline = pipeline
         number = client.number
@@ -104,16 +112,33 @@ final class ClientPipeline {
         _ payload: RawSpan, as kind: MessageKind, arrived: Pipeline.Arrival, deliver: Pipeline.Delivery
     ) -> RecordEdit {
         pipeline.clockOffset = run.loop.clockOffset
-        defer {
-            endTurn()
-            if let programAnswers, programAnswers.isFull { peer.pause() }
-        }
+        defer { executeEffects() }
         return pipeline.received(
             payload, as: kind, at: run.loop.nowNanoseconds, arrived: arrived, deliver: deliver)
     }
 
-    /// Gives up answers of programs, because the connection has ended.
-    func ended() { programAnswers?.cancel() }
+    /// Passes on a message that has waited on a page, like one that has just arrived, or drops it.
+    func settle(
+        _ message: HeldMessage, _ verdict: HeldMessages.Verdict, arrived: Pipeline.Arrival, deliver: Pipeline.Delivery
+    ) -> RecordEdit {
+        pipeline.clockOffset = run.loop.clockOffset
+        defer { executeEffects() }
+        return pipeline.settle(
+            message, verdict, at: run.loop.nowNanoseconds, arrived: arrived, deliver: deliver)
+    }
+
+    private func executeEffects() {
+        endTurn()
+        if let programAnswers, programAnswers.isFull { peer.pause() }
+    }
+
+    /// Gives up answers of programs, and drops what waits on a page, because a connection has ended.
+    /// - Returns: The close frame that has waited, if any.
+    @discardableResult
+    func ended() -> CloseFrame? {
+        programAnswers?.cancel()
+        return held.flatMap { run.outputs.page?.holds?.remove($0) }
+    }
 
     /// Why the last message was not decoded, or `nil` if it was.
     var incompleteMessage: CodecError? { pipeline.incompleteMessage }

@@ -106,7 +106,7 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(messageSize: "16M").lifted(\.limits)
         TranscriptArguments.options(conditionPrefixes: .path).lifted(\.transcript)
-        PageArguments.options(conflicts: ["threads"]).lifted(\.page)
+        PageArguments.options(conflicts: ["threads"], conditionPrefixes: .path).lifted(\.page)
     }
 
     private static let modeOptions: [OptionSpecification<ListenArguments>] = [

@@ -128,6 +128,6 @@ package struct RelayArguments: Equatable, Sendable {
         CompressionArguments.options().lifted(\.listen.compression)
         LimitArguments.options().lifted(\.listen.limits)
         TranscriptArguments.options(conditionPrefixes: [.path, .side]).lifted(\.listen.transcript)
-        PageArguments.options().lifted(\.listen.page)
+        PageArguments.options(conditionPrefixes: [.path, .side]).lifted(\.listen.page)
     }
 }

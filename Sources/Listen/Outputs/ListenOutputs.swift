@@ -79,7 +79,8 @@ final class ListenOutputs {
         page = try LivePage(
             arguments.page,
             .init(
-                command: isRelay ? "relay" : "listen", sides: isRelay ? [.client, .server] : [.client]),
+                command: isRelay ? "relay" : "listen", sides: isRelay ? [.client, .server] : [.client],
+                holding: arguments.canHold ? arguments.conditionPrefixes : nil),
             diagnostics: diagnostics, on: loop)
         recording.codecs =
             isRelay

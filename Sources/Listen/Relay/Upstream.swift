@@ -56,6 +56,7 @@ final class Upstream {
             } resume: { [unowned self] in
                 server?.resumeReading(after: .program)
             }, self.rewriting(of: .server))
+        passHeld()
     }
 
     /// Starts receiving from the server, after the response to the client.
@@ -142,6 +143,7 @@ final class Upstream {
     /// Ends the connection to the server: the client is gone.
     func clientLeft() {
         client = nil
+        pipeline?.ended()
         guard server != nil else { return }
         close(serverFrame.map { CloseFrame(code: $0.code) } ?? Self.clientIsGone)
     }
@@ -166,28 +168,54 @@ extension Upstream: ConnectionHandler {
     /// Forwards the server's message to the client.
     func connection(_ connection: Connection<Upstream>, received payload: RawSpan, as kind: MessageKind) {
         guard let client else { return }
-        switch take(payload, as: kind) {
-        case .unchanged: broadcaster.send(.message(kind), payload, .forwarded, to: client)
-        case .changed(let message): broadcaster.send(.message(kind), message.span.bytes, .forwarded, to: client)
-        case .removed: break
+        if let pipeline {
+            let forwarding = take(kind) { pipeline.received(payload, as: kind, arrived: $0, deliver: $1) }
+            pass(forwarding, of: payload, as: kind, to: client)
+        } else {
+            let outputs = broadcaster.outputs
+            if outputs.observesMessages { outputs.received(payload, as: kind, .outgoing, from: number) }
+            pass(.unchanged, of: payload, as: kind, to: client)
         }
         pauseIfFull(client, connection)
     }
 
-    /// Edits, records, and shows a message of the server when it arrives, before the client's gate.
+    private func pass(
+        _ forwarding: RecordEdit, of payload: RawSpan, as kind: MessageKind, to client: Connection<ListenClient>
+    ) {
+        switch forwarding {
+        case .unchanged: broadcaster.send(.message(kind), payload, .forwarded, to: client)
+        case .changed(let message): broadcaster.send(.message(kind), message.span.bytes, .forwarded, to: client)
+        case .removed: break
+        }
+    }
+
+    /// Passes on what has waited on a page.
+    private func passHeld() {
+        guard let pipeline, let held = pipeline.held else { return }
+        held.pass = { [unowned self, unowned pipeline] message, verdict in
+            let kind = message.kind(after: verdict)
+            let forwarding = take(kind) { pipeline.settle(message, verdict, arrived: $0, deliver: $1) }
+            guard let client else { return }
+            pass(forwarding, of: message.message.span.bytes, as: kind, to: client)
+            if let server { pauseIfFull(client, server) }
+        }
+        held.close = { [unowned self] frame in
+            if let client { broadcaster.send(.close(frame), RawSpan(), to: client) }
+        }
+    }
+
+    /// Records and shows a message of the server that a pipeline passes on, before the client's gate.
     /// - Returns: What is forwarded.
-    private func take(_ payload: RawSpan, as kind: MessageKind) -> RecordEdit {
+    private func take(
+        _ kind: MessageKind, by pass: (Pipeline.Arrival, Pipeline.Delivery) -> RecordEdit
+    ) -> RecordEdit {
         let outputs = broadcaster.outputs
         let isObserved = outputs.observesMessages
-        guard let pipeline else {
-            if isObserved { outputs.received(payload, as: kind, .outgoing, from: number) }
-            return .unchanged
-        }
         var edit: MessageEdit?
-        return pipeline.received(payload, as: kind) { message, done in
+        return pass { message, done in
             edit = done
             if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }
-        } deliver: { message, kind, role, decoding in
+        } _: { message, kind, role, decoding in
             guard isObserved else {
                 if let problem = decoding?.problem { outputs.report(undecoded: problem, of: number) }
                 return
@@ -225,6 +253,7 @@ extension Upstream: ConnectionHandler {
             connection.close(CloseFrame(code: frame.code))
             return
         }
+        if let held = pipeline?.held, held.hold(frame) { return }
         broadcaster.send(.close(frame), RawSpan(), to: client)
     }
 
@@ -238,7 +267,8 @@ extension Upstream: ConnectionHandler {
     func connection(_ connection: Connection<Upstream>, didEnd end: ConnectionEnd) {
         server = nil
         gate?.cancel()
-        pipeline?.ended()
+        let waitingFrame = pipeline?.ended()
+        client?.handler.dropHeld()
         if let problem = pipeline?.incompleteMessage {
             broadcaster.outputs.report(undecoded: "\(problem)", of: number)
         }
@@ -246,6 +276,8 @@ extension Upstream: ConnectionHandler {
         ended(end.violation)
         if clientFrame != nil {
             answerClient()
+        } else if let waitingFrame, let client {
+            broadcaster.send(.close(waitingFrame), RawSpan(), to: client)
         } else if serverFrame == nil, let client {
             broadcaster.send(.close(Self.badGateway(end.violation)), RawSpan(), to: client)
         }

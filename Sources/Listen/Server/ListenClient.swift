@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Peer
 import UserInterface
 import WSCore
@@ -45,6 +46,7 @@ final class ListenClient: ConnectionHandler {
             of: client, in: run, needsDecoding: isObserved || servesDecoded,
             rewriting: upstream?.rewriting(of: .client))
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
+        passHeld()
     }
 
     /// Sends first messages and starts the replay, before anything is received.
@@ -87,11 +89,40 @@ final class ListenClient: ConnectionHandler {
         _ payload: RawSpan, as kind: MessageKind, through pipeline: ClientPipeline,
         on connection: Connection<ListenClient>
     ) {
+        let forwarding = take(kind, on: connection) {
+            pipeline.received(payload, as: kind, arrived: $0, deliver: $1)
+        }
+        if isObserved { run.outputs.pauseIfFull(by: number) }
+        pass(forwarding, of: payload, as: kind, from: connection)
+    }
+
+    /// Passes on what has waited on a page.
+    private func passHeld() {
+        guard let pipeline = equipment?.pipeline, let held = pipeline.held else { return }
+        held.pass = { [unowned self, unowned pipeline] message, verdict in
+            guard let connection = run.broadcaster.clients[number] else { return }
+            let kind = message.kind(after: verdict)
+            let forwarding = take(kind, on: connection) {
+                pipeline.settle(message, verdict, arrived: $0, deliver: $1)
+            }
+            pass(forwarding, of: message.message.span.bytes, as: kind, from: connection)
+        }
+        held.close = { [unowned self] frame in service?.received(close: frame) }
+    }
+
+    /// Drops what waits on a page, because the server of a relay is gone.
+    func dropHeld() { equipment?.pipeline?.ended() }
+
+    /// Records, shows, and serves a message that a pipeline passes on.
+    private func take(
+        _ kind: MessageKind, on connection: Connection<ListenClient>,
+        by pass: (Pipeline.Arrival, Pipeline.Delivery) -> RecordEdit
+    ) -> RecordEdit {
         var edit: MessageEdit?
-        let forwarding = pipeline.received(payload, as: kind) { message, done in
+        return pass { message, done in
             edit = done
             if isObserved { run.outputs.record(message, as: kind, .incoming, RelayMark(edit), of: number) }
-        } deliver: { message, shownKind, role, decoding in
+        } _: { message, shownKind, role, decoding in
             if let decoding {
                 // A small message may become a large one, or be given up when it exceeds the limit.
                 let limitBytes = run.settings.arguments.limits.maximumMessageBytes
@@ -108,7 +139,11 @@ final class ListenClient: ConnectionHandler {
                 service?.received(message, as: kind, from: connection)
             }
         }
-        if isObserved { run.outputs.pauseIfFull(by: number) }
+    }
+
+    private func pass(
+        _ forwarding: RecordEdit, of payload: RawSpan, as kind: MessageKind, from connection: Connection<ListenClient>
+    ) {
         guard !servesDecoded else { return }
         switch forwarding {
         case .unchanged: service?.received(payload, as: kind, from: connection)
@@ -153,6 +188,7 @@ final class ListenClient: ConnectionHandler {
     /// Shows a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
         run.outputs.received(close: frame, from: number)
+        if upstream != nil, let held = equipment?.pipeline?.held, held.hold(frame) { return }
         service?.received(close: frame)
     }
 

@@ -3,37 +3,30 @@ import Formats
 import Peer
 import WSCore
 
-// What the live page asks for.
+// What the live page sends.
 extension ListenRun {
-    /// Performs an action of the page, like a typed line.
-    func perform(_ action: PageAction) throws(PageProblem) {
-        switch action {
-        case .send(let item, let payload, let client, let toServer):
-            guard !toServer || settings.relay != nil else { throw PageProblem("there is no server to send to") }
-            let client = settings.relay == nil ? client : client ?? onlyClient
-            if let problem = try send(item, payload, to: client, toServer: toServer) {
-                throw PageProblem("not sent: \(problem)")
+    /// Sends an item of the page like a typed one.
+    func sendFromPage(
+        _ item: InputItem, _ payload: [UInt8], to number: Int?, toServer: Bool
+    ) throws(PageProblem) {
+        guard !toServer || settings.relay != nil else { throw PageProblem("there is no server to send to") }
+        let number = settings.relay == nil ? number : number ?? onlyClient
+        var problem: DeliveryProblem?
+        if case .message(let kind) = item {
+            do throws(CodecError) {
+                problem = try (toServer ? serverEncoder : broadcaster.encoder).encode(payload.span.bytes, as: kind) {
+                    send(typed: .message($1), $0, to: number, toServer: toServer)
+                }
+            } catch {
+                throw PageProblem("not sent: \(error)")
             }
-        case .hold, .release, .drop: throw PageProblem("this run holds no messages")
+        } else {
+            problem = send(typed: item, payload.span.bytes, to: number, toServer: toServer)
         }
+        if let problem { throw PageProblem("not sent: \(problem)") }
     }
 
     private var onlyClient: Int? {
         broadcaster.clients.count == 1 ? broadcaster.clients.all.first?.number : nil
-    }
-
-    private func send(
-        _ item: InputItem, _ payload: [UInt8], to client: Int?, toServer: Bool
-    ) throws(PageProblem) -> DeliveryProblem? {
-        guard case .message(let kind) = item else {
-            return send(typed: item, payload.span.bytes, to: client, toServer: toServer)
-        }
-        do throws(CodecError) {
-            return try (toServer ? serverEncoder : broadcaster.encoder).encode(payload.span.bytes, as: kind) {
-                send(typed: .message($1), $0, to: client, toServer: toServer)
-            }
-        } catch {
-            throw PageProblem("not sent: \(error)")
-        }
     }
 }

@@ -118,7 +118,9 @@ package final class ListenRun {
             }
             if settings.isRepl { try startPrompt() }
             if let page = outputs.page {
-                page.perform = { [unowned self] (action) throws(PageProblem) in try perform(action) }
+                page.send = { [unowned self] (item, payload, client, toServer) throws(PageProblem) in
+                    try sendFromPage(item, payload, to: client, toServer: toServer)
+                }
                 try page.start()
             }
             ListeningPlace.announce(places, by: settings, hasPrompt: prompt != nil, to: outputs)

@@ -83,6 +83,9 @@ package struct ListenSettings {
             }
         }
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
+        guard arguments.canHold || arguments.page.held.isEmpty else {
+            throw .badArgument(what: "--hold", why: "a held message would damage the stream of --decode zlib-stream")
+        }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
         try arguments.checkRelay(
@@ -183,7 +186,8 @@ package struct ListenSettings {
         return MessageCodecs(
             decoders: decoders, limitBytes: arguments.limits.maximumMessageBytes,
             keepsOriginals: arguments.format.output.keepsOriginals && arguments.format.pick == nil,
-            areReversed: exchange != nil || relay?.rewriter != nil || !arguments.transcript.dropped.isEmpty)
+            areReversed: exchange != nil || relay?.rewriter != nil || !arguments.transcript.dropped.isEmpty
+                || (arguments.page.address != nil && CodecChain.irreversible(decoders, changes: true) == nil))
     }
 
     /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at
@@ -256,6 +260,9 @@ extension ListenSettings {
 }
 
 extension ListenArguments {
+    /// Whether messages can wait on a page: they may then be changed, and dropped.
+    var canHold: Bool { !codecs.decoders.contains(.zlibStream) && !codecs.serverDecoders.contains(.zlibStream) }
+
     /// Checks that messages of which a part is left out, or changed, can be encoded again to be passed on.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func checkEncoding(for option: String, changes: Bool) throws(Failure) {

@@ -15,18 +15,25 @@ package final class LivePage {
         let command: String
         /// To whom the page can send.
         let sides: [RelaySide]
+        /// The prefixes that conditions of held messages may have, or `nil` if none can be held.
+        let holding: ScopedCondition.Prefixes?
 
-        package init(command: String, sides: [RelaySide]) {
+        package init(command: String, sides: [RelaySide], holding: ScopedCondition.Prefixes?) {
             self.command = command
             self.sides = sides
+            self.holding = holding
         }
     }
 
     /// Writes the events that the pages show.
     package private(set) lazy var events = EventWriter(
         DescriptorWriter(on: loop) { [unowned self] in append($0) }, without: diagnostics.secrets, on: loop)
-    /// Performs what a page asks for.
-    package var perform: (PageAction) throws(PageProblem) -> Void = { _ in }
+    /// Sends an item with a payload: to a client, or to all without a number; or to the server.
+    package var send: (InputItem, [UInt8], _ client: Int?, _ toServer: Bool) throws(PageProblem) -> Void = {
+        _, _, _, _ in
+    }
+    /// The messages that wait for pages, or `nil` if none can.
+    package let holds: PageHolds?
     private let facts: Facts
     private let address: SocketAddress
     private let diagnostics: Diagnostics
@@ -59,6 +66,18 @@ package final class LivePage {
         self.facts = facts
         self.diagnostics = diagnostics
         self.loop = loop
+        holds = facts.holding.map { PageHolds(arguments.held, allowing: $0, diagnostics: diagnostics, on: loop) }
+        holds?.didHold = { [unowned self] number in
+            if let line = holds?.line(number) { events.write(line: line) }
+        }
+        holds?.didSettle = { [unowned self] number, settlement, byPage in
+            events.write(
+                line: Self.line("settled") { json in
+                    json.add("id", number)
+                    json.add("how", settlement.rawValue)
+                    json.add("by", byPage ? "page" : "wsx")
+                })
+        }
     }
 
     /// Starts listening, and shows the URL.
@@ -116,9 +135,10 @@ package final class LivePage {
         let server = Server(settings, on: loop) { [unowned self] in PageClient($0.number, of: self) }
         let access = AccessPolicy(tokens: [try? BearerToken(token)].compactMap(\.self))
         server.admission = .immediate { [unowned self] in refusal(of: $0.request, access) }
-        server.observer = { [loop] event in
+        server.observer = { [weak self, loop] event in
             guard case .opened(let connection) = event else { return }
             loop.atEndOfTurn(DeferredWork { connection.handler.begin(on: connection) })
+            self?.holds?.pagesChanged(areOpen: true)
         }
         return server
     }
@@ -154,6 +174,7 @@ package final class LivePage {
 
     func ended(_ number: Int) {
         server.remove(number)
+        holds?.pagesChanged(areOpen: !server.connections.isEmpty)
         if ending != nil, server.connections.isEmpty { loop.stop() }
     }
 
@@ -162,10 +183,24 @@ package final class LivePage {
         guard ending == nil else { return "the run has ended" }
         guard kind == .text else { return "the page sent a binary message" }
         do throws(PageProblem) {
-            try perform(try PageAction(payload))
+            switch try PageAction(payload) {
+            case .send(let item, let payload, let client, let toServer): try send(item, payload, client, toServer)
+            case .hold(let conditions):
+                try heldMessages.replaceConditions(by: conditions)
+                events.write(line: Self.line("holding") { $0.add("conditions", conditions) })
+            case .release(let numbers, let edit): try heldMessages.release(numbers, with: edit)
+            case .drop(let numbers): try heldMessages.drop(numbers)
+            }
             return nil
         } catch {
             return diagnostics.secrets.masking(line: error.words)
+        }
+    }
+
+    private var heldMessages: PageHolds {
+        get throws(PageProblem) {
+            guard let holds else { throw PageProblem("this run cannot hold messages") }
+            return holds
         }
     }
 
@@ -187,17 +222,17 @@ package final class LivePage {
             json.add("command", facts.command)
             json.add("version", version)
             json.add("sides", facts.sides.map(\.rawValue))
-            json.add("holds", false)
-            json.add("holding", [String]())
+            json.add("holds", holds != nil)
+            json.add("holding", holds?.conditions.map(\.text) ?? [])
             json.add("words", diagnostics.secrets.masking(words))
         }
     }
 
     /// The numbers of the messages that are held, the last one first.
-    var heldNumbers: [Int] { [] }
+    var heldNumbers: [Int] { holds?.numbers ?? [] }
 
     /// The event of a message that is held, or `nil` if it no longer is.
-    func heldLine(_ number: Int) -> [UInt8]? { nil }
+    func heldLine(_ number: Int) -> [UInt8]? { holds?.line(number) }
 
     /// A line without a time.
     static func line(_ type: String, _ addFields: (inout JSONWriter) -> Void) -> [UInt8] {

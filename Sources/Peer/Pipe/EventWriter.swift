@@ -26,6 +26,13 @@ package final class EventWriter {
     /// Writes what has been appended, without waiting for the end of the turn.
     func flush() { writer.flush() }
 
+    /// Writes a line without its line end.
+    func write(line: [UInt8]) {
+        writer.buffer.append(line.span.bytes)
+        writer.buffer.append(byte: UInt8(ascii: "\n"))
+        writer.schedule()
+    }
+
     /// Writes an event.
     @inline(__always)
     package func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
@@ -260,6 +267,7 @@ extension JSONEvent {
         case .injected: add("injected", true)
         case .edited(let edit):
             if !edit.rewrittenRecords.isEmpty { add("rewritten", true) }
+            if edit.isEdited { add("edited", true) }
             if edit.isDropped { add("dropped", true) }
             if !edit.droppedRecords.isEmpty { add("dropped", edit.droppedRecords) }
         }
@@ -309,7 +317,9 @@ package enum RelayMark: Equatable {
     /// What was done to a record of it.
     package init?(_ edit: MessageEdit?, record: Int) {
         guard let edit else { return nil }
-        if edit.isDropped || edit.droppedRecords.contains(record) {
+        if edit.isEdited {
+            self = .edited(.edited)
+        } else if edit.isDropped || edit.droppedRecords.contains(record) {
             self = .edited(.dropped)
         } else if edit.rewrittenRecords.contains(record) {
             self = .edited(.rewritten)

@@ -5,13 +5,17 @@ import Conversation
 package struct PageArguments: Equatable, Sendable {
     /// As typed: `PORT` or `ADDRESS:PORT`; nil: no page.
     package var address: String?
+    /// The messages that wait on the page.
+    package var held: [ScopedCondition] = []
 
     package init() {}
 
     /// The options.
-    /// - Parameter conflicts: The options of the command that conflict with a page.
+    /// - Parameters:
+    ///   - conflicts: The options of the command that conflict with a page.
+    ///   - prefixes: The prefixes that conditions of held messages may have.
     @OptionTable<PageArguments> package static func options(
-        conflicts: [OptionReference] = []
+        conflicts: [OptionReference] = [], conditionPrefixes prefixes: ScopedCondition.Prefixes = []
     ) -> [OptionSpecification<PageArguments>] {
         OptionSpecification(
             "page", value: OptionValue("[ADDRESS:]PORT"), conflicts: conflicts, heading: .display,
@@ -24,6 +28,18 @@ package struct PageArguments: Equatable, Sendable {
             example: "--page 8081", seeAlso: ["record"]
         ) { arguments, value throws(ValueProblem) in
             arguments.address = try ListenAddressValue.parse(value)
+        }
+        OptionSpecification(
+            "hold", value: OptionValue("REGEX"), repetition: .adds, requires: ["page"], heading: .display,
+            summary: "Hold messages that match REGEX on the page",
+            manual: """
+                Let messages that match *REGEX*, or another condition, wait on the page of `--page`, where they are edited, \
+                released, or dropped. What follows in the same direction waits, too. Nothing waits while no page is open. See \
+                CONDITIONS, and LIVE PAGE in **wsx-relay**(1).
+                """,
+            example: "--page 8081 --hold '^order'", seeAlso: ["page", "drop"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.held.append(try ScopedConditionValue.parse(value, allowing: prefixes))
         }
     }
 }
