@@ -5,7 +5,7 @@ import json
 import re
 
 from browser import Page
-from processes import wsx
+from processes import wait_until, wsx
 
 
 def at(seconds):
@@ -38,7 +38,7 @@ def write(directory, events, *arguments, source="session.jsonl"):
 
 
 class SessionPage(Page):
-    """A session page opened as a file, with the given window size and color scheme."""
+    """A session page opened as a file, or a live one by its URL, with the given window size and color scheme."""
 
     def __init__(self, browser, path, width=1280, height=800, is_dark=False):
         super().__init__(browser)
@@ -46,7 +46,7 @@ class SessionPage(Page):
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.open(path.as_uri())
+        self.open(path if isinstance(path, str) else path.as_uri())
         self.wait_for_rows()
 
     def wait_for_rows(self):
@@ -171,3 +171,46 @@ class SessionPage(Page):
             while (/, 0\\)|transparent/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
             return [numbers(getComputedStyle(element).color), numbers(getComputedStyle(behind).backgroundColor)];
         }})()""")
+
+
+class LivePage(SessionPage):
+    """The live page of a run. Whether its rows are complete is only known after a while."""
+
+    def __init__(self, browser, run, **options):
+        self.url = run if isinstance(run, str) else run.wait_for(r"Live page at (http://\S+)").group(1).decode()
+        super().__init__(browser, self.url, **options)
+
+    def shown(self):
+        """The texts of the rows in view."""
+        return [row[2] for row in self.rows()]
+
+    def wait_for_last(self, *texts):
+        """Waits until the last rows in view have these texts."""
+        wait_until(lambda: self.shown()[-len(texts):] == list(texts), what=f"{texts} in the page")
+
+    def fill(self, identifier, text):
+        self.evaluate(f"""{{
+            const field = document.getElementById({json.dumps(identifier)});
+            field.focus();
+            field.value = {json.dumps(text)};
+            field.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        }}""")
+
+    def send(self, text, form="text", to=None):
+        """Sends a message with the composer."""
+        for name, value in [("side", to), ("form", form)]:
+            if value:
+                self.evaluate(f"document.querySelector('#composer [name={name}][value={value}]').click()")
+        self.fill("draft", text)
+        self.click("send")
+
+    def held(self):
+        """The held messages: whose they are, their data, and the words of their buttons."""
+        return self.evaluate("""Array.from(document.querySelectorAll("#held li"), row => [
+            row.querySelector(".quiet").textContent, row.querySelector(".data").textContent,
+            Array.from(row.querySelectorAll("button"), button => button.textContent).join(" ")])""")
+
+    def act(self, place, words):
+        """Clicks at a button of a held message."""
+        self.evaluate(f"""Array.from(document.querySelectorAll("#held li")[{place}].querySelectorAll("button"))
+            .find(button => button.textContent === {json.dumps(words)}).click()""")

@@ -91,12 +91,11 @@ export function offerCopies(menu, events, connectionOf, entryOf) {
   });
 }
 
-/** The page as it was loaded, without what makes it live. */
+/** The page as it was loaded, as a file: what makes it live has the policy of the file. */
 export function pageText() {
-  document.querySelector("meta[name=wsx-live]").remove();
   document.querySelector("script.connection")?.remove();
-  // The policy comes first in the page.
-  return `<!doctype html>\n${document.documentElement.outerHTML}\n`.replace("; connect-src 'self'", "");
+  return `<!doctype html>\n${document.documentElement.outerHTML}\n`
+    .replace('<meta name="wsx-live"', '<meta http-equiv="Content-Security-Policy"');
 }
 
 /** Saves the events as the page that `wsx convert` makes of them. */

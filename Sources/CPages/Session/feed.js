@@ -28,7 +28,7 @@ export class Feed {
     this.#events = events;
   }
 
-  /** Adds the events of a text of lines. Returns the lines that are no events. */
+  /** Adds the events of a text of lines. Returns the lines that are about the page, which `omitted` is, too. */
   add(text) {
     const others = [];
     for (const line of text.split("\n")) {
@@ -36,7 +36,7 @@ export class Feed {
       const event = JSON.parse(line);
       if (event.time) this.#time = this.#microseconds(event.time);
       if (Object.hasOwn(this.#handlers, event.type)) this.#handlers[event.type](event);
-      else others.push(event);
+      if (!Object.hasOwn(this.#handlers, event.type) || event.type === "omitted") others.push(event);
     }
     if (this.#lines.length) this.#events.add(`\n${this.#lines.splice(0).join(",\n")}\n`, this.#owners.splice(0));
     return others;
@@ -118,7 +118,7 @@ export class Feed {
   }
 
   #addOmission({ messages, events }) {
-    const words = `${messages} messages and ${events - messages} other events`;
+    const words = `${messages} messages and ${events} other events`;
     this.#add(this.#events.none, undefined, "omitted", 0, messages, words);
     this.#events.omittedCount += messages;
     this.#number += messages;

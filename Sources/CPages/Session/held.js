@@ -31,14 +31,10 @@ export class HeldMessages {
     byID("held").addEventListener("keydown", event => this.#pressed(event));
   }
 
-  /** Forgets everything. */
+  /** Forgets the messages. */
   clear() {
     this.#messages.clear();
-    this.show([]);
-  }
-
-  has(id) {
-    return this.#messages.has(id);
+    this.#update();
   }
 
   /** Shows the conditions. */
@@ -60,6 +56,7 @@ export class HeldMessages {
   }
 
   add(held) {
+    if (this.#messages.has(held.id)) return;
     this.#messages.set(held.id, held);
     this.#update();
   }
@@ -110,7 +107,8 @@ export class HeldMessages {
     const row = html("li", { class: isFromClient(held) ? "out" : "in" });
     const excerpt = opcode === "close" ? `close ${held.code ?? ""} ${held.reason ?? ""}` : heldText(held);
     row.append(
-      cell("direction", isFromClient(held) ? "→ " : "← "), cell("quiet", `${heldSide(held)}  `),
+      cell("direction", isFromClient(held) ? "→ " : "← "), cell("quiet", heldSide(held)),
+      ...(held.behind ? [cell("note", "waits for those before")] : []),
       cell("data", visible(excerpt.slice(0, EXCERPT_CHARACTERS)).replace(/\s+/g, " ")),
       cell("size", opcode === "close" ? "" : exactSize(bytes)));
     const button = (words, key, action) => {
@@ -151,12 +149,12 @@ export function heldSide({ client, from }) {
 }
 
 /** The text of a held message, or the digits of a binary one. */
-export function heldText({ opcode, data, base64 }) {
-  if (opcode === "text") return data;
+export function heldText({ opcode, data, base64, decoded }) {
+  if (opcode === "text" || decoded) return data;
   return hexDigits(base64 === undefined ? new TextEncoder().encode(data) : parseBase64(base64));
 }
 
 /** The form in which a held message is edited. */
-export function heldForm({ opcode, data }) {
-  return opcode === "binary" ? "hex" : isJSONStructure(data) ? "json" : "text";
+export function heldForm({ opcode, data, decoded }) {
+  return opcode === "binary" && !decoded ? "hex" : isJSONStructure(data) ? "json" : "text";
 }

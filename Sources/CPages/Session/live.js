@@ -60,6 +60,8 @@ export function startLive(events, view) {
       held.settle(id);
       sending.settle(id);
     },
+    // What is held now follows.
+    omitted: () => held.clear(),
     holding: ({ conditions }) => held.show(conditions),
     problem: ({ message }) => { byID("failure").textContent = visible(message); },
     ended: ({ status, message }) => {
