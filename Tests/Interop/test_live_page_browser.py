@@ -238,6 +238,131 @@ def test_a_lost_connection_is_tried_again(browser, relay):
         assert page.shown()[-2:] == ["kept", "kept"]
 
 
+# Holding
+
+
+@pytest.fixture
+def holding(echo):
+    with Relay(echo.url, *PAGE, "--hold", 'from:client json:.op == "order"', "--hold", "from:server wait") as relay:
+        yield relay
+
+
+def send(client, *texts):
+    for text in texts:
+        client.send(wire.text(text, is_masked=True))
+
+
+def wait_for_held(page, *texts):
+    wait_until(lambda: [row[1] for row in page.held()] == list(texts), what=f"held: {texts}")
+
+
+def test_a_held_message_is_edited_released_or_dropped_in_order(browser, holding):
+    client = connect(holding)
+    with LivePage(browser, holding) as page:
+        page.wait_for_last("open " + holding.url)
+        send(client, "first", '{"op":"order","n":1}', '{"op":"order","n":2}', '{"op":"order","n":3}')
+        assert client.read_message().payload == b"first"
+        wait_for_held(page, *[f'{{"op":"order","n":{number}}}' for number in (1, 2, 3)])
+        assert page.held()[0] == ["client 1 to server", '{"op":"order","n":1}', "Release Edit Drop"]
+        page.act(0, "Edit")
+        assert page.text("whom") == "Edit held message 1: client 1 to server"
+        assert page.evaluate("document.querySelector('#composer [name=form]:checked').value") == "json"
+        page.send('{"op":"order","n":100}')
+        assert client.read_message().payload == b'{"op":"order","n":100}'
+        wait_for_held(page, '{"op":"order","n":2}', '{"op":"order","n":3}')
+        # The composer is again for new messages.
+        assert page.text("send") == "Send"
+        page.act(0, "Drop")
+        wait_for_held(page, '{"op":"order","n":3}')
+        page.act(0, "Release")
+        assert client.read_message().payload == b'{"op":"order","n":3}'
+        wait_for_held(page)
+        page.wait_for_last('{"op": "order", "n": 3}', '{"op": "order", "n": 3}')
+        assert [row[1:3] for row in page.rows()[3:]] == [
+            ["out", 'edited {"op": "order", "n": 100}'], ["in", '{"op": "order", "n": 100}'],
+            ["out", 'dropped {"op": "order", "n": 2}'],
+            ["out", '{"op": "order", "n": 3}'], ["in", '{"op": "order", "n": 3}']]
+        assert page.problems == []
+
+
+def test_keys_settle_held_messages(browser, holding):
+    client = connect(holding)
+    with LivePage(browser, holding) as page:
+        page.wait_for_last("open " + holding.url)
+        send(client, '{"op":"order","n":1}', '{"op":"order","n":2}')
+        wait_for_held(page, '{"op":"order","n":1}', '{"op":"order","n":2}')
+        page.evaluate("document.getElementById('list').focus()")
+        page.press("h")
+        page.press("h")
+        page.press("d")
+        wait_for_held(page, '{"op":"order","n":2}')
+        page.press("r")
+        wait_for_held(page)
+        assert client.read_message().payload == b'{"op":"order","n":2}'
+        assert page.evaluate("document.activeElement.id") == "condition"
+
+
+def test_what_a_server_sends_waits_in_its_own_order(browser, holding):
+    client = connect(holding)
+    with LivePage(browser, holding) as page:
+        page.wait_for_last("open " + holding.url)
+        send(client, "wait 1", "other", "wait 2")
+        wait_for_held(page, "wait 1", "other", "wait 2")
+        assert [row[0] for row in page.held()] == ["server to client 1"] * 3
+        page.click("release-all")
+        assert [client.read_message().payload for _ in range(3)] == [b"wait 1", b"other", b"wait 2"]
+        wait_for_held(page)
+        assert page.problems == []
+
+
+def test_a_close_waits_behind_a_held_message(browser, holding):
+    client = connect(holding)
+    with LivePage(browser, holding) as page:
+        page.wait_for_last("open " + holding.url)
+        send(client, '{"op":"order"}')
+        client.send(wire.close(1000, b"done", is_masked=True))
+        wait_for_held(page, '{"op":"order"}', "close 1000 done")
+        page.act(0, "Release")
+        wait_for_held(page)
+        assert client.read_message().payload == b'{"op":"order"}'
+        assert client.read_until_close().payload[:2] == b"\x03\xe8"
+        assert page.problems == []
+
+
+def test_conditions_are_added_and_removed_on_the_page(browser, relay):
+    client = connect(relay)
+    with LivePage(browser, relay) as page:
+        page.wait_for_last("open " + relay.url)
+        page.evaluate("document.getElementById('show-holding').click()")
+        for words in ("(", "stop"):
+            page.fill("condition", words)
+            page.press("Enter")
+            if words == "(":
+                page.wait_for("document.getElementById('failure').textContent !== ''")
+        wait_until(lambda: page.text("conditions") == "stop ✕", what="the condition")
+        assert page.evaluate("document.getElementById('condition').value") == ""
+        send(client, "stop")
+        wait_for_held(page, "stop")
+        page.evaluate("document.querySelector('#conditions button').click()")
+        wait_until(lambda: page.text("conditions") == "", what="no condition")
+        page.click("release-all")
+        assert client.read_message().payload == b"stop"
+        say(client, "stop")
+        assert page.problems == []
+
+
+def test_a_page_that_opens_later_shows_what_is_held(browser, holding):
+    client = connect(holding)
+    with LivePage(browser, holding) as first:
+        first.wait_for_last("open " + holding.url)
+        send(client, '{"op":"order"}')
+        wait_for_held(first, '{"op":"order"}')
+        with LivePage(browser, holding) as second:
+            wait_for_held(second, '{"op":"order"}')
+            second.act(0, "Drop")
+            wait_for_held(first)
+
+
 # Looks
 
 

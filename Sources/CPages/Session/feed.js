@@ -82,7 +82,9 @@ export class Feed {
   #addMessage(event) {
     const { direction, opcode, data, decoded } = event;
     const isText = data !== undefined && (opcode === "text" || decoded !== undefined);
-    const marks = MARKS.filter(mark => event[mark] === true || event[mark]?.includes?.(event.record));
+    const isMarked = mark => event[mark] === true || event[mark]?.includes?.(event.record);
+    // What is dropped is hidden at the prompt, too.
+    const marks = MARKS.filter(mark => isMarked(mark) && !(mark === "hidden" && isMarked("dropped")));
     const word = [isText ? "text" : "binary", ...marks].join(" ");
     const value = isText ? data : base64Data(event);
     const size = decoded === undefined ? event.bytes : isText ? byteCount(data) : Math.floor(value.length * 3 / 4);
