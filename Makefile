@@ -5,7 +5,8 @@
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
 # make conformance   runs the Autobahn TestSuite against the client, the server, and the relay
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
-# make dist   packs a tarball, a Debian package, an OCI image, and an SPDX document into dist/; make dist-test tries them
+# make dist   packs a tarball, a Debian and an RPM package, an OCI image, and an SPDX document into dist/
+# make dist-test      tries these packages in fresh systems; make dist-sources packs their sources
 # make test-heavy   long tests, and tests with large peers, such as Prometheus
 # make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, large peers, long fuzzing, packages
 SHELL := /bin/bash
@@ -41,7 +42,7 @@ LONG_FUZZ_SECONDS ?= 600
 .PHONY: deps test-deps build-tests dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
 	test-program test-interop test-parallel test-alone test-heavy test-packaging test-fuzz \
 	conformance conformance-deps client fuzz coverage check-all lint format generate screenshots bench figures \
-	dist dist-test install install-files clean
+	dist dist-sources dist-test install install-files clean
 
 ifdef SANITIZE
 # The black-box tests then also check exclusive access, which the program that ships does not.
@@ -105,7 +106,7 @@ test-deps: deps
 	@scripts/install-peers.sh >&2
 
 dist-deps: deps
-	@scripts/install-packages.sh dpkg-dev binutils ca-certificates git ncurses-base >&2
+	@scripts/install-packages.sh dpkg-dev rpm binutils ca-certificates git ncurses-base gpg gpg-agent >&2
 
 dist-test-deps: dist-deps
 	@scripts/install-packages.sh lintian mmdebstrap umoci >&2
@@ -266,9 +267,17 @@ dist: dist-deps build
 	@MINIMUM_GLIBC=$(MINIMUM_GLIBC) scripts/dist/dist.sh $(BINARY) dist
 	@ls -l dist >&2
 
+# The sources that the GPL requires to offer with the packages: those of wsx, and of the libraries that are installed.
+dist-sources: dist-deps
+	@scripts/static-libraries.sh $(STATIC)
+	@mkdir -p dist
+	scripts/dist/sources.sh "$$(sed -n 's/^package let version = "\(.*\)"/\1/p' Sources/UserInterface/Options/Version.swift)" dist
+
 dist-test: dist dist-test-deps
 	lintian --allow-root --fail-on error,warning dist/*.deb
-	scripts/dist/test-deb.sh dist/*.deb
+	scripts/dist/test-deb.sh dist/*.deb bookworm
+	scripts/dist/test-deb.sh dist/*.deb trixie
+	scripts/dist/test-rpm.sh dist/*.rpm
 	scripts/dist/test-image.sh dist/*.oci.tar
 
 clean:

@@ -56,7 +56,7 @@ def test_the_checksums_name_every_artifact(dist):
     sums = dict(reversed(line.split()) for line in (dist / "SHA256SUMS").read_text().splitlines())
     artifacts = [path for path in dist.iterdir() if path.name != "SHA256SUMS"]
     assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in artifacts}
-    assert len(sums) == 4
+    assert len(sums) == 5
 
 
 def test_the_tarball_has_the_program_manual_completions_and_licenses(dist):
@@ -82,6 +82,49 @@ def test_the_package_has_the_program_manual_and_completions(dist):
     assert {file.removeprefix("./usr/share/man/") for file in files if "/share/man/" in file and file.endswith(".gz")} == {
         f"{page}.gz" for page in PAGES}
     assert not any("@" in line for line in control.values() if "maintainers" not in line)
+
+
+def test_the_rpm_has_the_same_files_as_the_debian_package_and_requires_glibc(dist):
+    package, = dist.glob("*.rpm")
+
+    def query(*options):
+        return run("rpm", "--query", "--package", *options, package).splitlines()
+
+    assert query("--queryformat", "%{VERSION} %{RELEASE} %{ARCH} %{BUILDHOST} %{BUILDTIME} %{LICENSE}") == [
+        f"{VERSION.replace('-', '~')} 1 {MACHINE} localhost 1700000000 GPL-3.0-or-later"]
+    deb, = dist.glob("*.deb")
+    deb_files = {line.split()[5][1:] for line in run("dpkg-deb", "--contents", deb).splitlines() if not line.endswith("/")}
+    files = set(query("--list"))
+    assert {name for name in files if "/doc/" not in name} == {
+        name.replace("vendor-completions", "site-functions") for name in deb_files if not re.search("/doc/|/lintian/", name)}
+    assert {f"/usr/share/doc/wsx/{name}" for name in ("copyright", "GPL-3", "LICENSE", "CHANGELOG.md.gz")} <= files
+    assert set(query("--queryformat", "[%{FILEUSERNAME} %{FILEGROUPNAME} %{FILEMTIMES}\n]")) == {"root root 1700000000"}
+    requires = query("--requires")
+    assert {"libc.so.6()(64bit)", "libc.so.6(GLIBC_2.34)(64bit)"} <= set(requires)
+    # Neither packages nor files, whose names differ between distributions.
+    assert all(re.match(r"(lib|ld-)[\w.+-]*\(|rpmlib\(|rtld\(", name) for name in requires), requires
+    built_using = re.findall(r"(\S+) \(= (\S+)\)", run(SCRIPTS / "notices.sh", "--sources"))
+    assert {f"bundled({name}) = {version}" for name, version in built_using} <= set(query("--provides"))
+    assert query("--scripts") == query("--triggers") == []
+
+
+def test_the_checksums_are_signed_if_a_key_is_given(tmp_path):
+    home = tmp_path / "gnupg"
+    home.mkdir(mode=0o700)
+    environment = {**os.environ, "GNUPGHOME": str(home)}
+    try:
+        run("gpg", "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", "someone@example.org", env=environment)
+        directory = pack(STAND_IN, tmp_path / "dist", 0o022, GNUPGHOME=str(home), WSX_SIGNING_KEY="someone@example.org")
+        sums = directory / "SHA256SUMS"
+        assert "SHA256SUMS" not in sums.read_text()
+        verify = ["gpg", "--batch", "--quiet", "--verify", f"{sums}.asc", sums]
+        run(*verify, env=environment)
+        sums.write_text(sums.read_text().replace("wsx", "wsy", 1))
+        assert subprocess.run(verify, env=environment, stderr=subprocess.DEVNULL, check=False).returncode == 1
+        with pytest.raises(subprocess.CalledProcessError):
+            run(SCRIPTS / "sign.sh", sums, "nobody@example.org", env=environment)
+    finally:
+        run("gpgconf", "--kill", "all", env=environment)
 
 
 def test_the_spdx_document_lists_the_libraries_in_the_binary(dist):

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Packs wsx: a tarball, a Debian package, an OCI image archive, an SPDX document, and SHA256SUMS. `make dist` runs it.
+# Packs wsx: a tarball, a Debian package, an RPM package, an OCI image archive, an SPDX document, and SHA256SUMS. `make
+# dist` runs it.
 #
 #     scripts/dist/dist.sh BINARY DIRECTORY
 #
 # The same commit and binary give the same bytes, wherever and whenever this runs. SOURCE_DATE_EPOCH, by default the time
-# of the last commit, dates every file. MINIMUM_GLIBC fails a binary that needs a newer glibc.
+# of the last commit, dates every file. MINIMUM_GLIBC fails a binary that needs a newer glibc. With WSX_SIGNING_KEY, a key
+# of GnuPG's keyring, SHA256SUMS.asc is its signature.
 set -euo pipefail
 umask 022
 export LC_ALL=C TZ=UTC
@@ -13,6 +15,7 @@ binary=$(realpath "$1")
 mkdir -p "$2"
 output=$(realpath "$2")
 cd "$(dirname "$0")/../.."
+scripts=$PWD/scripts/dist
 
 version=$(sed -n 's/^package let version = "\(.*\)"$/\1/p' Sources/UserInterface/Options/Version.swift)
 machine=$(uname -m)
@@ -47,6 +50,9 @@ tar --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --format
 stage "$work/deb" /usr ZSH_COMPLETIONS=/usr/share/zsh/vendor-completions
 MINIMUM_GLIBC=${MINIMUM_GLIBC:-$glibc} scripts/dist/deb.sh "$work/deb" "$version" "$output"
 
+stage "$work/rpm" /usr
+scripts/dist/rpm.sh "$work/rpm" "$version" "$output"
+
 /usr/bin/python3 scripts/dist/image.py "$binary" "$version" "$output/wsx-$version-$machine.oci.tar"
 
 scripts/dist/spdx.py "$binary" "$version" "$output/$name.spdx.json"
@@ -54,3 +60,4 @@ scripts/dist/spdx.py "$binary" "$version" "$output/$name.spdx.json"
 scripts/dist/check-release.sh "$version" || echo "dist: these packages are for tests, not for a release" >&2
 cd "$output"
 sha256sum -- wsx[-_]"${version%-dev}"* >SHA256SUMS
+[ -z "${WSX_SIGNING_KEY:-}" ] || "$scripts/sign.sh" SHA256SUMS "$WSX_SIGNING_KEY"
