@@ -897,6 +897,26 @@ def test_answer_by_path(kitchen):
         assert wsx(url + "quiet/a", "x", "--timeout", "1", "-n", "1").out == b""
 
 
+@recipe("Record an application whose URL is built in")
+def test_record_an_application(kitchen):
+    with serving("sed -u 's/hello/welcome/'") as server:
+        kitchen.write("app", f"#!/bin/sh\nwsx -1 {server.url} hello\n").chmod(0o755)
+        kitchen.environment["XDG_STATE_HOME"] = os.fspath(kitchen.directory / "state")
+        result = kitchen.run({})
+    assert (result.status, result.lines) == (0, ["welcome"]), result
+    events = [json.loads(line) for line in kitchen.read("session.jsonl").splitlines()]
+    assert [event["data"] for event in events if event["type"] == "message"] == ["hello", "welcome"]
+    assert b"welcome" in kitchen.read("session.html")
+
+
+@recipe("Change a message on its way")
+def test_change_a_message(kitchen):
+    with serving("cat") as server, kitchen.start({"8080": 0, "wss://api.example": server.url}) as relay:
+        result = wsx("-n", "2", relay.wait_for_address(), '{"amount": 5}', '{"item":"tea","amount":2}')
+    assert result.status == 0
+    assert sorted(result.lines) == ['{"amount":1000}', '{"error":"sold out"}']
+
+
 @recipe("Answer from a recording")
 def test_answer_from_a_recording(kitchen):
     with serving("sed -u 's/hello/welcome/'") as server:
