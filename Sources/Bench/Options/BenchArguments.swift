@@ -51,7 +51,7 @@ package struct BenchArguments: Equatable, Sendable {
         CodecArguments.options(
             takesPrograms: false,
             encodeRequires: .modes(with: .encode) + ["scenario"],
-            excludes: .exchange, heading: .messages,
+            excludes: .exchange,
             seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
             decode: """
                 Decode received messages with *CODEC* before they are counted, matched, or expected. Text messages are \
@@ -59,7 +59,7 @@ package struct BenchArguments: Equatable, Sendable {
                 connection counts as an error (`protocol`).
                 """,
             encode: """
-                Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.
+                Encode each text message to send, which must be JSON, with *CODEC*.
                 """
         ).lifted(\.codecs)
         LoadArguments.replyOptions.lifted(\.load)
@@ -72,8 +72,8 @@ package struct BenchArguments: Equatable, Sendable {
                 within `--connect-timeout` is closed and counts as a timeout.
                 """,
             answer: """
-                Answered messages and their answers do not count. Echoes and broadcast \
-                deliveries are not answered.
+                Answered messages and their answers do not count. Echoes and broadcast deliveries are not answered. \
+                Programs cannot answer.
                 """,
             runsPrograms: false
         ).lifted(\.exchange)

@@ -204,7 +204,7 @@ public struct OptionDescription: Sendable {
     /// The option that every command has.
     static let help = OptionDescription(
         long: "help", short: "h", heading: .general, summary: "Show help; -h is the short form",
-        manual: ["Show help and exit. `-h` shows one line per option, `--help` everything."])
+        manual: ["Show help: `-h` a line per option, `--help` everything."])
 
     /// The option that the program has without a command.
     static let version = OptionDescription(
@@ -252,8 +252,8 @@ public struct OptionDescription: Sendable {
         if !requirements.isEmpty {
             notes.append(MarkedText("Only with \(Self.alternatives(requirements))."))
         }
-        // A longer list is one of all other options.
-        if !conflicts.isEmpty, conflicts.count < 40 {
+        // A longer list is that of a mode, which excludes most options. Errors and `wsx help --json` name them.
+        if !conflicts.isEmpty, conflicts.count < 12 {
             notes.append(MarkedText("Cannot be used with \(Self.alternatives(conflicts))."))
         }
         return notes

@@ -24,11 +24,11 @@ package struct EndingArguments: Equatable, Sendable {
                 connection. `forever` waits until the peer closes it.
                 """,
             """
-            The default is `1s`, but if the server has sent exactly one reply for each message, 100 milliseconds or two \
-            round trips, whichever is longer. To measure the round trip, a ping precedes the first message; messages \
-            that arrive before its pong, such as a greeting, do not count as replies. With an explicit *DURATION*, \
-            which servers need that send several replies per message, no ping is sent. A notice says if only some \
-            messages got a reply, and, on a terminal, if none did.
+            The default is `1s` or, if the server has sent exactly one reply for each message, 100 milliseconds or two \
+            round trips, whichever is longer. To measure these, a ping precedes the first message; what arrives before \
+            its pong, such as a greeting, is no reply. With an explicit *DURATION*, which servers with several replies \
+            per message need, there is no ping. A notice says if only some messages got a reply, and, on a terminal, \
+            if none did.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
@@ -61,9 +61,9 @@ package struct EndingArguments: Equatable, Sendable {
             already ends after the last reply; other messages do not count.
             """,
             """
-            A greeting is written, but is no reply, and neither is a message that `--answer` answers. To tell a greeting, \
-            a ping precedes the first message, and messages that arrive before its pong are held. If no pong arrives \
-            within a second, they are replies. There is no ping with `--ready`, `--protocol`, or replies that have ids.
+            A greeting is written, but is no reply, and neither is a message that `--answer` answers. What arrives \
+            before the pong to a ping ahead of the first message is a greeting, unless the pong takes more than a \
+            second. There is no ping with `--ready`, `--protocol`, or replies that have ids.
             """,
             """
             With `--pick`, each reply must have the value. A reply without it writes nothing, and the exit status is 7. \

@@ -87,8 +87,7 @@ package struct StayingArguments: Equatable, Sendable {
             summary: "Reconnect to URL, with placeholders",
             manual: """
                 Connect to *URL* after the first connection. It may contain placeholders, also at its beginning, or be \
-                `exec:`*COMMAND*. As long as a variable has no value, the URL of the command line is used. Implies \
-                `--reconnect`. See STAYING CONNECTED.
+                `exec:`*COMMAND*. Implies `--reconnect`. See STAYING CONNECTED.
                 """,
             example: "--set next=.reconnect_url --reconnect-url '{{next}}'", seeAlso: ["reconnect", "set"]
         ) { arguments, value throws(ValueProblem) in

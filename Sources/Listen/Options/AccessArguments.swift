@@ -21,8 +21,8 @@ package struct AccessArguments: Equatable, Sendable {
             "origin", "o", value: OptionValue("ORIGIN"), repetition: .adds, heading: .access,
             summary: "Allow pages from ORIGIN, or * for all",
             manual: """
-                Allow pages from *ORIGIN*, such as `https://app.example`, to connect. Pages of the server's own origin \
-                and of loopback origins may always connect; others get 403. `*` allows every origin. See ACCESS.
+                Allow pages from *ORIGIN*, such as `https://app.example`, to connect. Pages of the server's own and of \
+                loopback origins may always connect; others get 403. `*` allows every origin. See ACCESS.
                 """,
             example: "--origin https://app.example", seeAlso: ["auth", "client-ca"]
         ) { arguments, value throws(ValueProblem) in
@@ -34,7 +34,7 @@ package struct AccessArguments: Equatable, Sendable {
             summary: "Require basic authentication",
             manual: """
                 Require HTTP basic authentication with *USER* and *PASSWORD* for every request on the port; others get \
-                401. If `--bearer` is given too, either is accepted. Without TLS, the password is sent in the clear.
+                401. Without TLS, the password is sent in the clear.
                 """, .secrets,
             example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert"]
         ) { arguments, value in arguments.credentials.append(value) },
@@ -43,8 +43,8 @@ package struct AccessArguments: Equatable, Sendable {
             heading: .access,
             summary: "Require a bearer token",
             manual: """
-                Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. If `--auth` \
-                is given too, either is accepted. Without TLS, the token is sent in the clear.
+                Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. Without \
+                TLS, the token is sent in the clear.
                 """, .secrets,
             example: "--bearer @token.txt", seeAlso: ["auth"]
         ) { arguments, value in arguments.tokens.append(value) },

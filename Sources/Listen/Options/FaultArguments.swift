@@ -104,9 +104,9 @@ package struct FaultArguments: Equatable, Sendable {
                 and accepts the rest. In `wsx listen`, `--header` adds `Location`, `Retry-After`, or `WWW-Authenticate`.
                 """,
             """
-            HTTP requires headers with some statuses. Unless `--header` sets them, 401 and 407 ask for Basic \
-            authentication, 405 allows no method, and 426 names the protocol. Requests that would be rejected without \
-            this option get their usual response and are not counted.
+            Unless `--header` sets them, 401 and 407 ask for Basic authentication, 405 allows no method, and 426 names \
+            the protocol. Requests that would be rejected without this option get their usual response and are not \
+            counted.
             """,
             example: "--echo --reject 503x3 --header 'Retry-After: 1'", seeAlso: ["header"]
         ) { arguments, value throws(ValueProblem) in

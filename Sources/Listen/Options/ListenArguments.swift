@@ -162,14 +162,9 @@ package struct ListenArguments: ConversationArguments, Equatable, Sendable {
             conflicts: ["echo", "broadcast", "exec", "replay"], excludes: [.input, .kind, .messageOutput],
             heading: .scenario, summary: "Play the opposite side of FILE",
             manual: """
-                Play the opposite side of the scenario *FILE* for each client: wait for the messages that it sends, \
-                and send those that it expects. A client that deviates is closed with 1008 and reported. Standard input \
-                is not read. See SCENARIOS.
+                Play the opposite side of the scenario *FILE* for each client. Standard input is not read. \
+                `path:`*GLOB* and a blank before *FILE* limit it to clients of such paths. See SCENARIOS.
                 """,
-            """
-            *FILE* may follow `path:`*GLOB* and a blank: it is then played with clients whose path matches, as in \
-            conditions. The first match of several options counts; a client without one gets 404.
-            """,
             example: "--scenario 'path:/a/* a.jsonl' --scenario b.jsonl", seeAlso: ["ignore", "replay", "answer"]
         ) { arguments, value throws(ValueProblem) in
             arguments.mode = .scenario

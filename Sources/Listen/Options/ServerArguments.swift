@@ -77,13 +77,12 @@ package struct ServerArguments: Equatable, Sendable {
             "http2", heading: .server,
             summary: "Accept HTTP/2, too",
             manual: """
-                Accept HTTP/1.1 and HTTP/2 on the same port, also for pages and files. With TLS, the client selects the \
-                version by ALPN; without, a client that speaks HTTP/2 does so from its first byte (prior knowledge). \
+                Accept HTTP/2, too, by ALPN with TLS, and by prior knowledge without, also for pages and files. \
                 WebSockets over HTTP/2 are opened with extended CONNECT (RFC 8441), up to 1,000 on a connection.
                 """,
             """
-            Each WebSocket counts as one client, for limits and in the log; those of a connection share `--throttle`. A \
-            connection without WebSockets ends after `--handshake-timeout`. For programs, the method is GET.
+            Each WebSocket counts as a client; those of a connection share `--throttle`. A connection without \
+            WebSockets ends after `--handshake-timeout`. For programs, the method is GET.
             """,
             example: "--http2 --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.acceptsHTTP2 = true },
@@ -118,9 +117,7 @@ package struct WebArguments: Equatable, Sendable {
             "console", heading: .web, summary: "Serve a WebSocket console on /",
             manual: """
                 Serve a page on `/` that lets a browser talk to this server or any other. It sends text, JSON, bytes, \
-                and files, and keeps a log to search and to save as JSON events. The page loads nothing else, and its \
-                address is printed at startup. With `--path`, the page suggests that path. With `--serve`, all other \
-                paths are files.
+                and files, and keeps a log to search and to save as JSON events. Its address is printed at startup.
                 """,
             """
             Binary messages that are PNG, JPEG, GIF, or WebP images of up to 4 MiB are shown as images. The page keeps \

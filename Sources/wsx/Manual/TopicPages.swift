@@ -17,7 +17,7 @@ enum TopicPages {
             sections: ManualPages.sections(of: "prompt")),
         TopicPage(
             "formats", summary: "formats of input and output, paths, JSON events, and recordings",
-            options: [(.format, conversations)],
+            options: [(.format, peers)],
             sections: ManualPages.sections(of: "formats")),
         TopicPage(
             "records", summary: "records and codecs: what is inside a message",
@@ -53,7 +53,6 @@ enum TopicPages {
     private static let peers = names(.connect, .listen, .relay, .bench)
     private static let networked = names(.connect, .listen, .relay, .bench, .check)
     private static let commands = names(.connect, .listen, .relay, .bench, .merge, .check, .convert)
-    private static let conversations = names(.connect, .listen, .relay)
     private static let speakers = names(.connect, .bench)
     private static let players = names(.connect, .listen, .bench)
     private static let measurements = names(.bench, .merge)

@@ -28,10 +28,9 @@ package struct NetworkArguments: Equatable, Sendable {
         "http2", heading: .network,
         summary: "Connect over HTTP/2",
         manual: """
-            Open the WebSocket as a stream of an HTTP/2 connection (RFC 8441). A `wss://` server must select HTTP/2 in the \
-            TLS handshake (ALPN `h2`), and a `ws://` server must speak it from the first byte (prior knowledge). There is no \
-            fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1. HAProxy, Envoy, Hypercorn, and \
-            Jetty accept WebSockets over HTTP/2.
+            Open the WebSocket as a stream of an HTTP/2 connection (RFC 8441). A `wss://` server must select HTTP/2 in \
+            the TLS handshake (ALPN `h2`), and a `ws://` server must speak it from the first byte (prior knowledge). \
+            There is no fallback to HTTP/1.1. A proxy is still asked for a tunnel over HTTP/1.1.
             """,
         example: "--http2"
     ) { arguments, _ in arguments.httpVersion = .http2 }

@@ -131,9 +131,8 @@ package struct RequestArguments: Equatable, Sendable {
                 a redirect to another origin, no login is sent.
                 """,
             """
-            The file contains `machine` *host* `login` *user* `password` *password*. An entry that begins with \
-            `default` applies to all other hosts. A value with spaces needs double quotes. Without an entry for the \
-            host, no login is sent. A missing file is an error, and so is an entry for the host without a user.
+            Without an entry for the host, or one that begins with `default`, no login is sent. Values with spaces \
+            need double quotes. A missing file is an error, and so is an entry for the host without a user.
             """,
             seeAlso: ["auth"]
         ) { arguments, _ in arguments.usesNetrc = true },
@@ -267,6 +266,6 @@ extension OptionSpecification {
 extension MarkedText {
     /// The manual's paragraph about options with secret values.
     package static let secrets: MarkedText = """
-        `@`*FILE*, `env:`*NAME*, and `exec:`*COMMAND* keep the value off the command line; see SECRETS.
+        `@`*FILE*, `env:`*NAME*, and `exec:`*COMMAND* hide the value; see SECRETS.
         """
 }

@@ -26,7 +26,6 @@ package struct CodecArguments: Equatable, Sendable {
     ///   - conflicts: The options that conflict with `--encode`.
     ///   - requirements: The options of which `--encode` needs at least one. Defaults to none.
     ///   - excluded: The subjects of the messages that `--encode` does not encode.
-    ///   - heading: The heading of the options.
     ///   - seeAlso: The options related to `--encode`.
     ///   - examplePrefix: The options that examples need, with a space after them.
     ///   - decode: The manual of `--decode`.
@@ -34,8 +33,8 @@ package struct CodecArguments: Equatable, Sendable {
     package static func options(
         takesPrograms: Bool = true, takesSides: Bool = false, conflicts: [OptionReference] = ["protocol"],
         encodeRequires requirements: [OptionReference] = [],
-        excludes excluded: OptionSubjects = [], heading: OptionHeading = .format,
-        seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
+        excludes excluded: OptionSubjects = [], seeAlso: [OptionReference] = ["input"], examplePrefix: String = "",
+        decode: MarkedText, encode: MarkedText
     ) -> [OptionSpecification<CodecArguments>] {
         let isPossible: @Sendable (Codec) -> Bool = { codec in takesPrograms || codec.program == nil }
         let forms = Codec.forms.filter { isPossible($0.codec) }
@@ -46,7 +45,7 @@ package struct CodecArguments: Equatable, Sendable {
             OptionSpecification(
                 "decode", value: OptionValue("CODEC", .choices(decoders)), repetition: .adds,
                 startsProgram: startsProgram,
-                heading: heading, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
+                heading: .format, summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
                 example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
             ) { arguments, value throws(ValueProblem) in
                 let (side, name) = takesSides ? RelaySide.split(value) : (nil, value)
@@ -57,7 +56,7 @@ package struct CodecArguments: Equatable, Sendable {
             OptionSpecification(
                 "encode", value: OptionValue("CODEC", .choices(encoders)), repetition: .adds, conflicts: conflicts,
                 excludes: excluded.union([.kind, .binary, .heartbeatMessage]), requires: requirements,
-                startsProgram: startsProgram, heading: heading,
+                startsProgram: startsProgram, heading: .format,
                 summary: "Send JSON as binary messages: msgpack, " + (takesPrograms ? "..." : "cbor"), manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
             ) { arguments, value throws(ValueProblem) in

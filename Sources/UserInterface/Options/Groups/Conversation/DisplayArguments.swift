@@ -88,8 +88,7 @@ package struct TranscriptArguments: Equatable, Sendable {
                 Record the session to *FILE* as JSON events of both directions. See RECORDINGS. An existing file is \
                 overwritten; a new file is readable only by its owner. If writing fails, the run ends; a prompt \
                 continues without recording. If *FILE* ends in `.har` or `.html`, a HAR file or a page is written when \
-                the run ends, never over an existing file. Until then, events go to a file without a name in \
-                `$TMPDIR`, or in /tmp.
+                the run ends, never over an existing file.
                 """,
             example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
         ) { arguments, value in arguments.recordPath = value }

@@ -50,8 +50,8 @@ package struct ProgramArguments: Equatable, Sendable {
             "exec-json", excludes: .kind, requires: ["exec"], heading: heading,
             summary: "Exchange JSON events with the program",
             manual: """
-                Exchange JSON events with the program, one per line, instead of the text of messages: also binary \
-                messages, messages with several lines, pings, pongs, and close frames. See PROGRAMS.
+                Exchange JSON events with the program, one per line: also for binary messages, messages of several \
+                lines, pings, pongs, and close frames. See PROGRAMS.
                 """,
             seeAlso: ["exec"]
         ) { arguments, _ in arguments.exchangesEvents = true }

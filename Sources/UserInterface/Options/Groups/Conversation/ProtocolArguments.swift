@@ -59,9 +59,9 @@ package struct ProtocolArguments: Equatable, Sendable {
             heading: heading, summary: summary,
             manual: """
                 `{{`*NAME*`}}` inserts *VALUE* wherever placeholders are; see PLACEHOLDERS. *VALUE* is text, or \
-                `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND*, which is read once, also with `--reconnect`; `{{exec:`*COMMAND*`}}` is computed for each \
-                connection. The last value of a name counts.
-                """, manual, .secrets,
+                `@`*FILE*, `env:`*NAME*, or `exec:`*COMMAND*, which is read once (see SECRETS); \
+                `{{exec:`*COMMAND*`}}` is computed for each connection. The last value of a name counts.
+                """, manual,
             example: example, seeAlso: seeAlso
         ) { arguments, value throws(ValueProblem) in
             arguments.parameters.append(try ProtocolParameterValue.parse(value))
