@@ -2,7 +2,7 @@
 #
 # OWNER, the version, and the checksums are placeholders. scripts/dist/formula.sh fills them in for a release.
 class Wsx < Formula
-  desc "Command-line client, server, and load generator for WebSockets"
+  desc "Command-line client, server, proxy, and load generator for WebSockets"
   homepage "https://github.com/OWNER/wsx"
   version "0.0.0"
   # The source is under the MIT license; the binary contains GNU readline.
