@@ -219,6 +219,8 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l drop -x -d 'Ignore me
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l pretty -d 'Indent JSON messages, even in a pipe'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-pretty -d 'Do not indent JSON messages'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l paste -x -a "ask\t'ask after each paste' lines\t'each line is a message, sent at once' one\t'one message, which Enter sends'" -d 'How to send several pasted lines'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l page -x -d 'Show the run on a live page at PORT'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l hold -x -d 'Hold messages that match REGEX on the page'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from relay; and not string match -qr \'//|^@\' -- (commandline -opc)[2..-1]' -a 'ws:// wss:// (wsx completions targets 2>/dev/null)'
@@ -299,6 +301,8 @@ complete -c wsx -n '__fish_seen_subcommand_from relay' -l drop -x -d 'Ignore mes
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l pretty -d 'Indent JSON messages, even in a pipe'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l no-pretty -d 'Do not indent JSON messages'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l paste -x -a "ask\t'ask after each paste' lines\t'each line is a message, sent at once' one\t'one message, which Enter sends'" -d 'How to send several pasted lines'
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l page -x -d 'Show the run on a live page at PORT'
+complete -c wsx -n '__fish_seen_subcommand_from relay' -l hold -x -d 'Hold messages that match REGEX on the page'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -l print-ca -d 'Print the proxy\'s authority in PEM'
 complete -c wsx -n '__fish_seen_subcommand_from relay' -s h -l help -d 'Show help; -h is the short form'
 
