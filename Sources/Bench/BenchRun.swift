@@ -178,7 +178,10 @@ package final class BenchRun {
         description.notes = outputs.notes
         let results = BenchResults(
             description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
-        for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
+        for worker in workers {
+            results.add(
+                worker.context.measurement, processorTime: worker.processor.used, waited: worker.processor.waited)
+        }
         results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
         return results
     }

@@ -31,6 +31,7 @@ def check(out, check_sum=True):
     steps = ["steps"] if results["mode"] == "scenario" else []
     stages = ["stages"] if "stages" in results else []
     services = ["service_us", "service_histogram"] if "service_us" in results else []
+    lags = ["lag_us", "lag_histogram"] if "lag_us" in results else []
     notes = [name for name in ("title", "labels") if name in results]
     http2 = ["http2"] if "http2" in results else []
     streams = ["streams_per_connection"] if "streams_per_connection" in results else []
@@ -38,8 +39,8 @@ def check(out, check_sum=True):
         "result", *notes, "environment", "mode", "url", "connections", "threads", "duration_s", "rate_per_second",
         "messages", "errors", "causes", "bytes", "load_bytes", "tls", *http2,
         "latency_us", "handshake_us", "per_second", "timeline", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "tls_resume", *streams, "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", "latency_omitted", "retry_after_s", *logins, *services, *replies, *steps, *stages,
+        "message", "in_flight", "rate_asked", "tls_resume", *streams, "load_cpu_s", "busiest_cpu_s", "run_queue_s",
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", "latency_omitted", "retry_after_s", *logins, *services, *lags, *replies, *steps, *stages,
         "warnings", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent", "interrupted"]

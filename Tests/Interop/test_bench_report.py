@@ -352,7 +352,7 @@ def test_a_failed_run_begins_with_its_reasons_and_causes(browser, tmp_path):
     reasons = [
         "3 × HTTP 429 Too Many Requests, 2 × close 1011 internal error", "2 of 3 messages were lost",
         "1 of 3 messages was mismatched", "errors is 5, limit 2"]
-    assert results["result"] == {"passed": False, "reasons": reasons}
+    assert results["result"] == {"passed": False, "reasons": reasons, "verdict": "failed"}
     with ReportPage(browser, path) as page:
         items = page.evaluate("Array.from(document.querySelectorAll('#verdict li'), item => item.textContent)")
         details = page.evaluate("Array.from(document.querySelectorAll('#key .detail'), item => item.textContent)")

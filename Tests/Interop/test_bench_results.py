@@ -97,7 +97,7 @@ def test_the_results_of_a_lost_worker_are_named(results, keep, words, tmp_path):
     reason = f"1 of 3 results is missing: {lost} ({words})"
     result = wsx("bench", "merge", results[0], lost, results[2], "--output", "json", "--report", tmp_path / "page.html")
     total = json.loads(result.out)
-    assert total["result"] == {"passed": False, "reasons": [reason]}
+    assert total["result"] == {"passed": False, "reasons": [reason], "verdict": "failed"}
     assert total["messages"]["received"] == 200 and total["connections"] == 4
     assert result.status == 7 and result.error_lines[-1] == f"wsx: {reason}"
     assert reason in (tmp_path / "page.html").read_text()
@@ -173,7 +173,7 @@ def test_a_baseline_with_a_different_number_of_connections_gets_a_warning(result
 def test_the_verdict_agrees_with_the_exit_status(tmp_path):
     passing = wsx("bench", "echo:", "-n", "100", "--output", "json", "--title", "Good", "--label", "b=2", "--label", "a=1")
     results = json.loads(passing.out)
-    assert (passing.status, results["result"]) == (0, {"passed": True, "reasons": []})
+    assert (passing.status, results["result"]) == (0, {"passed": True, "reasons": [], "verdict": "passed"})
     assert (results["title"], results["labels"]) == ("Good", {"a": "1", "b": "2"})
     assert results["environment"]["command"].startswith("wsx bench echo: -n 100 ")
     failing = wsx("bench", "echo:", "-n", "100", "--output", "json", "--threshold", "received<50", "--threshold", "p99<1us")

@@ -34,24 +34,30 @@ final class LoadWorker {
         var soon: Timer?
         /// Continues when the next message or connection is due.
         var pace: Timer?
+        /// Measures the delay of the thread.
+        var lag: Timer?
         /// Continues at the deadline of a step.
         var deadline: Timer?
     }
 
-    /// Measures the processor time of a thread.
+    /// Measures the processor time of a thread, and its waits for a processor.
     struct ProcessorMeter {
-        private var start = Duration.zero
+        private var start = (used: Duration.zero, waited: Duration.zero)
         /// The time used from ``begin()`` to ``stop()``.
         private(set) var used = Duration.zero
+        /// The time waited from ``begin()`` to ``stop()``.
+        private(set) var waited = Duration.zero
 
         /// Starts measuring.
         mutating func begin() {
-            start = ProcessorTime.usedByThread
+            start = (ProcessorTime.usedByThread, ProcessorTime.waitedByThread)
         }
 
         /// Stops measuring.
         mutating func stop() {
-            used = ProcessorTime.usedByThread - start
+            (used, waited) = (
+                ProcessorTime.usedByThread - start.used, ProcessorTime.waitedByThread - start.waited
+            )
         }
     }
 
@@ -179,6 +185,7 @@ final class LoadWorker {
         }
         startProgressTimer()
         startReplyTimer()
+        measureLag(from: loop.nowNanoseconds)
         takeTime()
         workload.begin()
         if workload.isDeserted { drain() }
@@ -191,6 +198,14 @@ final class LoadWorker {
             post.withLock { $0.progress.update(progress) }
         }
         timers.progress?.start(after: Self.progressInterval, every: Self.progressInterval)
+    }
+
+    private func measureLag(from time: UInt64) {
+        timers.lag = Timer(on: loop) { [unowned self] in
+            guard context.phase == .loading else { return timers.lag = nil }
+            measureLag(from: context.measurement.awake(since: time, now: loop.nowNanoseconds))
+        }
+        timers.lag?.start(at: time)
     }
 
     /// Starts the timer that times out replies.

@@ -15,6 +15,8 @@ package struct ResultArguments: Equatable, Sendable {
     package var summaryPath: String?
     /// The conditions that results must meet.
     package var thresholds: [Threshold] = []
+    /// Whether an inconclusive run has status 0.
+    package var acceptsInconclusive = false
     /// Files with the results of one earlier run each.
     package var baselinePaths: [String] = []
     package var title: String?
@@ -40,6 +42,14 @@ package struct ResultArguments: Equatable, Sendable {
         ) { arguments, value throws(ValueProblem) in
             arguments.thresholds.append(try ThresholdValue.parse(value))
         },
+        OptionSpecification(
+            "accept-inconclusive", heading: .results,
+            summary: "Exit with 0 if the run is inconclusive",
+            manual: """
+                Exit with 0 instead of 7 if the run neither passed nor failed; see THRESHOLDS.
+                """,
+            seeAlso: ["threshold"]
+        ) { arguments, _ in arguments.acceptsInconclusive = true },
         OptionSpecification(
             "baseline", value: OptionValue("FILE", .file), repetition: .adds, heading: .results,
             summary: "Compare with an earlier run's JSON results",

@@ -9,7 +9,8 @@ extension BenchJudgement {
     /// - Parameter columns: The maximum line width; at least 40.
     func verdictLines(_ palette: Palette, columns: Int) -> [String] {
         let sentence = ResultWords.wrapped(escapingControls(self.sentence), indentation: 0, columns: columns)
-        return sentence.map(hasPassed ? palette.received : palette.failure) + thresholdLines(palette, columns: columns)
+        return sentence.map(verdict == .passed ? palette.received : palette.failure)
+            + thresholdLines(palette, columns: columns)
     }
 
     /// The thresholds as a table or, if that is too wide, with several lines each.
@@ -39,7 +40,8 @@ extension BenchJudgement {
     private static func cells(_ verdict: Threshold.Verdict) -> [String] {
         [
             escapingControls(verdict.threshold.expression), verdict.words, verdict.threshold.limit,
-            ResultWords.change(verdict.margin), verdict.isMet ? "met" : "not met",
+            ResultWords.change(verdict.margin),
+            verdict.isMet ? "met" : verdict.isInconclusive ? "inconclusive" : "not met",
         ]
     }
 }

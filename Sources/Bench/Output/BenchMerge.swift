@@ -37,7 +37,7 @@ package struct BenchMerge: ~Copyable {
             stages: sum.stages.map(\.name))
         let judgement = outputs.judgement(on: sum)
         let failure = outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
-        return failure ?? (judgement.hasPassed ? nil : .failedParts(sum.reasons))
+        return failure ?? (judgement.verdict == .failed ? .failedParts(sum.reasons) : nil)
     }
 
     /// Results that are missing, because a machine failed or was lost.
@@ -66,6 +66,7 @@ package struct BenchMerge: ~Copyable {
             do throws(BenchResultsError) {
                 let results = try file.results(at: index)
                 results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
+                results.doubts = results.doubts.map { "\(file.name(of: index)): \($0)" }
                 count += 1
                 if sum == nil {
                     sum = results

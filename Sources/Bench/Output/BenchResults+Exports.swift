@@ -10,10 +10,15 @@ extension BenchResults {
     func junit(_ judgement: BenchJudgement) -> String {
         var suite = JUnitSuite(name: description.notes.title ?? "wsx bench \(description.mode.rawValue)")
         suite.add(
-            "run", reasons.isEmpty ? .passed : .failed(reason: reasons.joined(separator: "; ")),
+            "run",
+            !reasons.isEmpty
+                ? .failed(reason: reasons.joined(separator: "; "))
+                : judgement.doubts.isEmpty ? .passed : .inconclusive(reason: judgement.doubts.joined(separator: "; ")),
             nanoseconds: UInt64(clamping: duration.nanoseconds))
         for verdict in judgement.verdicts {
-            suite.add(verdict.threshold.expression, verdict.isMet ? .passed : .failed(reason: verdict.reason))
+            let outcome: JUnitSuite.Outcome =
+                verdict.isInconclusive ? .inconclusive(reason: verdict.reason) : .failed(reason: verdict.reason)
+            suite.add(verdict.threshold.expression, verdict.isMet ? .passed : outcome)
         }
         for step in steps where step.isNamed {
             let faults = ResultWords.counts([(step.mismatched, "wrong"), (step.lost, "without a message")])
@@ -27,13 +32,20 @@ extension BenchResults {
     /// The results in GitHub Flavored Markdown.
     func summary(_ judgement: BenchJudgement) -> String {
         let title = description.notes.title ?? "wsx bench"
-        var lines = ["### \(Markdown.text(title)): \(judgement.hasPassed ? "passed ✅" : "failed ❌")", ""]
+        let verdict =
+            switch judgement.verdict {
+            case .passed: "passed ✅"
+            case .failed: "failed ❌"
+            case .inconclusive: "inconclusive ⚠️"
+            }
+        var lines = ["### \(Markdown.text(title)): \(verdict)", ""]
         lines += judgement.reasons.map { "- \(Markdown.text($0))" }
         if !judgement.verdicts.isEmpty {
             let rows = judgement.verdicts.map { verdict in
                 [
                     Markdown.code(verdict.threshold.expression), verdict.words, verdict.threshold.limit,
-                    ResultWords.change(verdict.margin), verdict.isMet ? "met" : "**not met**",
+                    ResultWords.change(verdict.margin),
+                    verdict.isMet ? "met" : verdict.isInconclusive ? "**inconclusive**" : "**not met**",
                 ]
             }
             lines += ["", Markdown.table(["threshold", "value", "limit", "margin", ""], rows)]

@@ -69,7 +69,9 @@ struct ResultOutputs: ~Copyable {
         var verdicts: [Threshold.Verdict] = []
         for threshold in arguments.result.thresholds { verdicts.append(threshold.verdict(on: results)) }
         let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
-        return BenchJudgement(reasons: results.reasons, verdicts: verdicts, comparison: comparison)
+        return BenchJudgement(
+            reasons: results.reasons, doubts: results.doubts(besides: arguments.result.thresholds), verdicts: verdicts,
+            comparison: comparison)
     }
 
     /// Writes results. Returns the failure, or `nil` if there was none.
@@ -91,7 +93,7 @@ struct ResultOutputs: ~Copyable {
 
     /// Warns about thresholds that may be met only because messages were not sent.
     private func warnAboutUnsent(_ count: Int, in mode: BenchMode, _ judgement: BenchJudgement) {
-        guard count > 0, judgement.verdicts.contains(where: \.isMet),
+        guard count > 0, judgement.verdict != .inconclusive, judgement.verdicts.contains(where: \.isMet),
             !judgement.verdicts.contains(where: { $0.threshold.metricName == "unsent" })
         else { return }
         diagnostics.notice(
@@ -113,8 +115,17 @@ struct ResultOutputs: ~Copyable {
         return failure
     }
 
-    /// Reports unmet thresholds and returns the corresponding failure.
+    /// Reports unmet thresholds, or why the run is inconclusive, and returns the corresponding failure.
     func failure(of judgement: BenchJudgement) -> Failure? {
+        if judgement.verdict == .inconclusive {
+            let sentence = escapingControls(judgement.sentence)
+            if arguments.result.acceptsInconclusive {
+                diagnostics.notice("wsx: warning: \(sentence)")
+                return nil
+            }
+            diagnostics.error(sentence)
+            return .unmetThresholds
+        }
         let unmet = judgement.verdicts.filter { !$0.isMet }
         for verdict in unmet {
             let expression = escapingControls(verdict.threshold.expression)

@@ -103,19 +103,22 @@ const faultWords = counts => Object.entries(counts).filter(([field, number]) => 
   .map(([field, number]) => `${count(number)} ${field.replace("mism", "mis\u00adm")}`).join(", ");
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
+const VERDICT = { passed: "Passed", failed: "Failed", inconclusive: "Inconclusive" }[results.result.verdict];
+
 /** Shows whether the run passed, why not, and each threshold with its limit. */
 function showVerdict() {
   const { passed, reasons } = results.result;
   const verdict = byID("verdict");
-  verdict.className = passed ? "passed" : "failed";
-  verdict.firstChild.textContent = passed ? "Passed" : "Failed";
+  verdict.className = results.result.verdict;
+  verdict.firstChild.textContent = VERDICT;
   if (reasons.length > 1) verdict.append(":", html("ul", {}, ...reasons.map(reason => html("li", {}, reason))));
   else if (!passed) verdict.append(`: ${reasons[0]}`);
   byID("thresholds").hidden = !thresholds.length;
   const unit = { us: time, share: share => `${fraction(100 * share)} %`, count: value => rounded(value) };
   document.querySelector("#thresholds div").append(table(["", "", "value", "limit", "margin"], thresholds.map(
-    ({ expression, value, limit, unit: name, margin, met }) => [expression,
-      html("td", { class: met ? "" : "wrong" }, met ? "met" : "not met"),
+    ({ expression, value, limit, unit: name, margin, met, without_delay }) => [expression,
+      html("td", { class: met ? "" : "wrong" },
+        met ? "met" : value === null || without_delay !== undefined ? "inconclusive" : "not met"),
       value === null ? html("td", {}, "nothing measured") : cell(value, unit[name](value), !met),
       cell(limit, unit[name](limit)),
       html("td", {}, margin === null ? "" : signedPercent(margin))])));
@@ -251,7 +254,7 @@ function prepareSeconds() {
 
 byID("target").textContent = facts[0].value;
 if (results.title) document.querySelector("h1").textContent = results.title;
-document.title = `${results.result.passed ? "Passed" : "Failed"}: ${results.title ?? `wsx bench ${facts[0].value}`}`;
+document.title = `${VERDICT}: ${results.title ?? `wsx bench ${facts[0].value}`}`;
 showVerdict();
 byID("warnings").append(...results.warnings.map(text => html("p", {}, html("strong", {}, "Warning: "), text)));
 showKeyFigures();

@@ -107,6 +107,21 @@ package struct LoadMeasurement: ~Copyable {
         if counts(dueTime) { times[.service].record(now > time ? now - time : 0) }
     }
 
+    /// The time between measurements of the thread's own delay, in nanoseconds.
+    private static let lagInterval: UInt64 = 10_000_000
+
+    /// Records how late the thread runs: for each moment at which it was to be awake.
+    /// - Parameter time: The first moment that was not recorded yet.
+    /// - Returns: The next moment.
+    package mutating func awake(since time: UInt64, now: UInt64) -> UInt64 {
+        var time = time
+        while time <= now {
+            if counts(time), time < sendEnd { times[.lag].record(now - time) }
+            time += Self.lagInterval
+        }
+        return time
+    }
+
     /// Counts messages that were due and will not be sent.
     internal mutating func leftUnsent(_ times: some Sequence<UInt64>) {
         for time in times where counts(time) { tally.unsent += 1 }

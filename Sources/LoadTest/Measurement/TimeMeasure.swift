@@ -14,6 +14,8 @@ package enum TimeMeasure: Int, CaseIterable, Sendable {
     case login
     /// The time for which a message of an open loop occupied its connection, if that can have only one in flight.
     case service
+    /// The delay of this end's threads: how late they run when a timer is due every 10 ms.
+    case lag
     // The phases of opening a connection.
     case name
     case connect
@@ -59,6 +61,7 @@ extension TimeMeasure {
         case .delay: Declaration(name: "delay", place: .members)
         case .login: Declaration(name: "login", place: .optionalMembers, isListed: true)
         case .service: Declaration(name: "service", place: .optionalMembers)
+        case .lag: Declaration(name: "lag", place: .optionalMembers)
         case .name: Declaration(name: "name", place: .phases(.resolving))
         case .connect: Declaration(name: "connect", place: .phases(.connecting), label: "connection")
         case .proxy: Declaration(name: "proxy", place: .phases(.tunnelling))

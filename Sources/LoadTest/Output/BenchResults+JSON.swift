@@ -40,6 +40,7 @@ extension BenchResults {
         addDescription(to: &json)
         json.add("load_cpu_s", processorTimes.load / .seconds(1), digits: 6)
         json.add("busiest_cpu_s", processorTimes.busiest / .seconds(1), digits: 6)
+        json.add("run_queue_s", processorTimes.waited / .seconds(1), digits: 6)
         addPhases(to: &json)
         addTimes(to: &json)
         if let stream { Self.add(stream, latencies: latencies, to: &json, hasHistograms: true) }

@@ -25,8 +25,10 @@ extension BenchResults {
         processorTimes.process += other.processorTimes.process
         processorTimes.load += other.processorTimes.load
         processorTimes.busiest = max(processorTimes.busiest, other.processorTimes.busiest)
+        processorTimes.waited += other.processorTimes.waited
         if other.startTime < startTime { startTime = other.startTime }
         for reason in other.reasons where !reasons.contains(reason) { reasons.append(reason) }
+        for doubt in other.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
     }
 
     /// Adds the counts of another load.

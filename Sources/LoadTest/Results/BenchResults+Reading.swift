@@ -37,7 +37,9 @@ extension BenchResults {
         let processorTimes = ProcessorTimes(
             process: try json.duration("cpu_s", longestSeconds: Self.longestSeconds),
             load: try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds),
-            busiest: try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds))
+            busiest: try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds),
+            waited: json.has("run_queue_s")
+                ? try json.duration("run_queue_s", longestSeconds: Self.longestSeconds) : .zero)
         guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
         let (startSeconds, attoseconds) = start.components
         let latencies = try Self.histogram(json, "histogram", "latency_us")
@@ -49,6 +51,11 @@ extension BenchResults {
         let isSum = tally.sent == tally.received + tally.lost + tally.mismatched + tally.interrupted
         guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
         let times = try Self.times(json)
+        let result = json.has("result") ? try json.object("result") : nil
+        // Earlier versions wrote no verdict.
+        let verdict = if let result, result.has("verdict") { try result.string("verdict") } else { "" }
+        let isInconclusive = verdict == BenchJudgement.Verdict.inconclusive.rawValue
+        let reasons = try result?.strings("reasons") ?? []
         let stages = try Self.stages(json, &description.stages)
         var timeline = Timeline()
         timeline.openCounts = nil
@@ -60,7 +67,7 @@ extension BenchResults {
             duration: duration,
             processorTimes: processorTimes,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
-            reasons: try json.has("result") ? json.object("result").strings("reasons") : [])
+            reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : [])
     }
 
     private static func read(

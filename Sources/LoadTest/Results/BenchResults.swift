@@ -31,13 +31,16 @@ package final class BenchResults {
     package internal(set) var startTime: WallTime
     /// Why the run failed, apart from thresholds; empty if nothing failed.
     package var reasons: [String]
+    /// Why the merged runs were inconclusive.
+    package var doubts: [String]
 
     package init(
         description: BenchDescription, tally: LoadTally, latencies: consuming Histogram,
         times: consuming TimeHistograms = TimeHistograms(), stream: StreamResults? = nil,
         publishedClock: PublishedClock? = nil, steps: [PartResults] = [], stages: [PartResults] = [],
         timeline: Timeline = Timeline(), seconds: [BenchSecond], duration: Duration,
-        processorTimes: ProcessorTimes = ProcessorTimes(), startTime: WallTime, reasons: [String] = []
+        processorTimes: ProcessorTimes = ProcessorTimes(), startTime: WallTime, reasons: [String] = [],
+        doubts: [String] = []
     ) {
         self.description = description
         self.tally = tally
@@ -53,6 +56,7 @@ package final class BenchResults {
         self.processorTimes = processorTimes
         self.startTime = startTime
         self.reasons = reasons
+        self.doubts = doubts
     }
 
     /// The number of seconds with counts of their own.
@@ -96,6 +100,8 @@ package struct ProcessorTimes: Equatable, Sendable {
     package var load = Duration.zero
     /// That of the busiest of these threads.
     package var busiest = Duration.zero
+    /// The time for which these threads were ready to run, but had no processor.
+    package var waited = Duration.zero
 }
 
 /// The parameters of a load test, as recorded in its results.
@@ -137,7 +143,7 @@ package struct BenchDescription: Equatable, Sendable {
 }
 
 extension BenchResults {
-    /// Creates the results of a run without measurements. ``add(_:processorTime:)`` adds those of its threads.
+    /// Creates the results of a run without measurements. ``add(_:processorTime:waited:)`` adds those of its threads.
     /// - Parameters:
     ///   - startTime: When messages started to count.
     ///   - processorTime: The processor time of the process.
@@ -148,9 +154,12 @@ extension BenchResults {
     }
 
     /// Adds the measurements of a thread.
-    /// - Parameter processorTime: The processor time of the thread while messages were sent.
-    package func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
+    /// - Parameters:
+    ///   - processorTime: The processor time of the thread while messages were sent.
+    ///   - waited: Its waits for a processor.
+    package func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration, waited: Duration) {
         duration = max(duration, measurement.duration)
+        processorTimes.waited += waited
         processorTimes.load += processorTime
         processorTimes.busiest = max(processorTimes.busiest, processorTime)
         do throws(BenchResultsError) {

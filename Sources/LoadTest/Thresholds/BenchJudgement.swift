@@ -3,8 +3,19 @@ import Formats
 /// The judgement on results: whether the run passed, whether it met the thresholds, and how it compares with earlier
 /// runs.
 package struct BenchJudgement: Equatable, Sendable {
-    /// Why the run failed, the most important reason first; empty: it passed.
-    package private(set) var reasons: [String]
+    /// What a run says about the server.
+    package enum Verdict: String, Sendable {
+        case passed
+        case failed
+        /// The run is no evidence: the load did not take place, or wsx was too slow.
+        case inconclusive
+    }
+
+    package let verdict: Verdict
+    /// Why the run failed or is inconclusive, the most important reason first; empty: it passed.
+    package let reasons: [String]
+    /// Why the run is inconclusive, apart from thresholds.
+    package let doubts: [String]
     /// The verdicts of the thresholds.
     package let verdicts: [Threshold.Verdict]
     /// The comparison with earlier runs, or `nil` without a baseline.
@@ -13,28 +24,54 @@ package struct BenchJudgement: Equatable, Sendable {
     /// Judges a run.
     /// - Parameters:
     ///   - reasons: Why the run failed, apart from thresholds.
+    ///   - doubts: Why it is inconclusive, apart from thresholds.
     ///   - verdicts: The verdicts of the thresholds.
     package init(
-        reasons: [String] = [], verdicts: [Threshold.Verdict] = [], comparison: BaselineComparison? = nil
+        reasons: [String] = [], doubts: [String] = [], verdicts: [Threshold.Verdict] = [],
+        comparison: BaselineComparison? = nil
     ) {
-        self.reasons = reasons + verdicts.filter { !$0.isMet }.map(\.reason)
+        let missed = verdicts.filter { !$0.isMet }
+        let failures = reasons + missed.filter { !$0.isInconclusive }.map(\.reason)
+        self.reasons = failures + doubts + missed.filter(\.isInconclusive).map(\.reason)
+        verdict = failures.isEmpty ? self.reasons.isEmpty ? .passed : .inconclusive : .failed
+        self.doubts = doubts
         self.verdicts = verdicts
         self.comparison = comparison
     }
 
-    /// Whether the run passed: the exit status is 0.
-    package var hasPassed: Bool { reasons.isEmpty }
-
     /// The verdict as a sentence: `passed`, or `failed: p99 is 75.6 ms, limit 20 ms`.
-    package var sentence: String { hasPassed ? "passed" : "failed: " + reasons.joined(separator: "; ") }
+    package var sentence: String { verdict.rawValue + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")) }
+}
+
+extension BenchResults {
+    /// A larger share of the load must not be missing.
+    private static let mostUnsent = 0.01
+
+    /// Why the results say nothing about the server, whatever they are.
+    /// - Parameter thresholds: The thresholds, which may limit what is missing.
+    package func doubts(besides thresholds: [Threshold]) -> [String] {
+        var doubts = doubts
+        let (mode, unsent) = (description.mode, Double(tally.unsent))
+        let share = unsent / max(1, Double(tally.sent) + unsent)
+        if share > Self.mostUnsent, !thresholds.contains(where: { $0.metricName == "unsent" }) {
+            doubts.append(
+                "\(FixedPoint.text(share * 100, digits: 1)) % of the \(mode.wording.sentThings) were not "
+                    + "\(mode.wording.sentVerb), and no threshold limits 'unsent'")
+        }
+        let outcomes = [tally.received, tally.mismatched, tally.lost, tally.duplicated, countInTime]
+        // Connections that stay open are the result of an idle test.
+        if reasons.isEmpty, mode != .idle, outcomes.allSatisfy({ $0 == 0 }) { doubts.append("nothing was measured") }
+        return doubts
+    }
 }
 
 extension BenchJudgement {
     /// Adds the verdict to the JSON object of the results.
     func addResult(to json: inout JSONWriter) {
         json.beginObject("result")
-        json.add("passed", hasPassed)
+        json.add("passed", verdict == .passed)
         json.add("reasons", reasons)
+        json.add("verdict", verdict.rawValue)
         json.endObject()
     }
 
@@ -82,6 +119,7 @@ extension BenchJudgement {
         }
         add(verdict.margin, "margin", digits: 6, to: &json)
         json.add("met", verdict.isMet)
+        if let value = verdict.valueWithoutDelay { json.add("without_delay", value / 1000, digits: 3) }
         json.endObject()
     }
 

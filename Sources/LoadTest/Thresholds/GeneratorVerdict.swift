@@ -12,8 +12,18 @@ package struct GeneratorVerdict: Sendable {
         let latest: UInt64
     }
 
+    /// Why messages were late.
+    internal enum Cause: Equatable, Sendable {
+        /// A thread used this share of a processor.
+        case busy(Double)
+        /// The threads waited so long for a processor, which is this share of their time.
+        case waiting(Duration, Double)
+    }
+
     /// The lateness, or `nil` if messages were sent on time.
     internal let lateness: Lateness?
+    /// Its cause, or `nil` if there is no evidence of one.
+    internal let cause: Cause?
     /// Whether a thread had no idle time left in a closed loop.
     internal let isBusy: Bool
     /// The number of connections that would suffice for the rate, or `nil` if there were enough.
@@ -33,6 +43,8 @@ package struct GeneratorVerdict: Sendable {
     private static let mostBusy = 0.9
     /// The minimum duration for judging processor time.
     private static let shortestForBusy = Duration.seconds(1)
+    /// The share of time above which waits for a processor explain lateness.
+    private static let mostWaiting = 0.02
     /// Messages with a smaller delay, in nanoseconds, count as on time.
     private static let leastLateness: UInt64 = 1_000_000
     /// A smaller part of the median latency does not distort the results, even if one message in 100 is as late.
@@ -48,6 +60,10 @@ package struct GeneratorVerdict: Sendable {
             results.times[.delay].totalCount == 0 && results.duration >= Self.shortestForBusy
             && results.part(of: results.processorTimes.busiest) > Self.mostBusy
         lateness = Self.lateness(results.times[.delay], beside: results.latencies)
+        let busy = results.part(of: results.processorTimes.busiest)
+        let waited = results.processorTimes.waited
+        let waiting = results.part(of: waited / max(1, results.description.threads))
+        cause = busy > Self.mostBusy ? .busy(busy) : waiting > Self.mostWaiting ? .waiting(waited, waiting) : nil
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
         unsentCount = results.tally.unsent
@@ -110,11 +126,12 @@ package struct GeneratorVerdict: Sendable {
                     + "message a reply answers. "
                     + (mode == .request ? "Use --correlate." : "Add {{seq}} to each message."))
         }
-        if let lateness {
+        if let lateness, let cause {
             let (delay, latest) = (Phrase.latency(Double(lateness.delay)), Phrase.latency(Double(lateness.latest)))
+            let pace = rate.map { " of \(Phrase.grouped($0)) per second" } ?? ""
             warnings.append(
-                "The load generator fell behind schedule: 1 in \(Phrase.grouped(lateness.oneOf)) messages was sent "
-                    + "\(delay) late or more, the worst \(latest) late. Try a lower --rate, or more --threads.")
+                "The load generator fell behind its schedule\(pace): 1 in \(Phrase.grouped(lateness.oneOf)) messages was "
+                    + "sent \(delay) late or more, the worst \(latest) late. \(cause.words)")
         }
         if isBusy {
             warnings.append(
@@ -122,6 +139,19 @@ package struct GeneratorVerdict: Sendable {
                     + "Try more --threads.")
         }
         return warnings
+    }
+}
+
+extension GeneratorVerdict.Cause {
+    /// The evidence, and the remedy.
+    fileprivate var words: String {
+        switch self {
+        case .busy(let share):
+            "A thread used \(FixedPoint.text(share * 100, digits: 0)) % of a core: try a lower --rate, or more --threads."
+        case .waiting(let time, let share):
+            "Its threads waited \(Phrase.duration(time)) for a core, \(FixedPoint.text(share * 100, digits: 0)) % of "
+                + "their time: stop other programs on this machine."
+        }
     }
 }
 

@@ -63,8 +63,12 @@ package struct Threshold: Equatable, Sendable {
         let value: Double?
         /// Whether the condition holds.
         package let isMet: Bool
+        /// The value without the delay of this end, with which the condition would hold; otherwise `nil`.
+        var valueWithoutDelay: Double?
         /// Whether anything was measured.
         package var hasValue: Bool { value != nil }
+        /// Whether nothing can be said about the server: nothing was measured, or this end was too late.
+        package var isInconclusive: Bool { !isMet && (value == nil || valueWithoutDelay != nil) }
     }
 
     /// The threshold as typed.
@@ -113,7 +117,21 @@ package struct Threshold: Equatable, Sendable {
     /// Checks the condition on results.
     package func verdict(on results: BenchResults) -> Verdict {
         let value = value(in: results)
-        return Verdict(threshold: self, value: value, isMet: value.map(holds) ?? false)
+        let isMet = value.map(holds) ?? false
+        let valueWithoutDelay =
+            isMet ? nil : value.map { max(0, $0 - delay(in: results)) }.flatMap { holds(for: $0) ? $0 : nil }
+        return Verdict(threshold: self, value: value, isMet: isMet, valueWithoutDelay: valueWithoutDelay)
+    }
+
+    /// The delay that this end has added to a latency, in nanoseconds: before the message was sent, and before the reply
+    /// was read. 0 for other metrics, and for limits from below.
+    private func delay(in results: BenchResults) -> Double {
+        guard comparison == .less || comparison == .lessOrEqual else { return 0 }
+        switch metric {
+        case .time, .rate, .count, .stepCount, .latency(.standardDeviation), .step(_, .standardDeviation): return 0
+        case .latency(let statistic), .step(_, let statistic):
+            return [TimeMeasure.delay, .lag].reduce(0) { $0 + (statistic.value(in: results.times[$1]) ?? 0) }
+        }
     }
 
     private func holds(for value: Double) -> Bool {
@@ -222,6 +240,8 @@ extension Threshold.Verdict {
     package var reason: String {
         let name = escapingControls(threshold.metricName)
         guard value != nil else { return "nothing was measured for \(name)" }
-        return "\(name) is \(words), limit \(threshold.limit)"
+        let reason = "\(name) is \(words), limit \(threshold.limit)"
+        guard let valueWithoutDelay else { return reason }
+        return reason + ", but \(threshold.words(valueWithoutDelay)) without the delay of wsx itself"
     }
 }

@@ -7,12 +7,14 @@ package struct JUnitSuite {
     package enum Outcome {
         case passed
         case failed(reason: String)
+        /// The check could not be made.
+        case inconclusive(reason: String)
         case skipped
     }
 
     private let name: String
     private var cases = ""
-    private var (caseCount, failureCount, skippedCount) = (0, 0, 0)
+    private var (caseCount, failureCount, errorCount, skippedCount) = (0, 0, 0, 0)
 
     /// Creates an empty suite.
     package init(name: String) { self.name = escapingMarkup(name) }
@@ -27,6 +29,9 @@ package struct JUnitSuite {
         case .failed(let reason):
             failureCount += 1
             cases += "><failure message=\"\(escapingMarkup(reason))\"/></testcase>\n"
+        case .inconclusive(let reason):
+            errorCount += 1
+            cases += "><error message=\"\(escapingMarkup(reason))\"/></testcase>\n"
         case .skipped:
             skippedCount += 1
             cases += "><skipped/></testcase>\n"
@@ -37,6 +42,7 @@ package struct JUnitSuite {
     package var text: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             + "  <testsuite name=\"\(name)\" tests=\"\(caseCount)\" failures=\"\(failureCount)\" "
+            + (errorCount > 0 ? "errors=\"\(errorCount)\" " : "")
             + "skipped=\"\(skippedCount)\">\n\(cases)  </testsuite>\n</testsuites>\n"
     }
 }
