@@ -126,8 +126,8 @@ def test_the_charts_are_drawn_without_requests(browser, report, is_dark, width):
 def test_the_tables_show_the_results(page, report):
     results = report[1]
     times = page.table("#times")
-    assert [[latency, handshake] for _, (_, latency), (_, handshake) in times] == [
-        [results["latency_us"][name], results["handshake_us"][name]] for name in TIMES]
+    assert [[value for _, value in row[1:]] for row in times] == [
+        [results[f"{time}_us"][name] for time in ("latency", "handshake", "lag")] for name in TIMES]
     assert [row[0] for row in times] == [
         "min", "mean", "std. deviation", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
     counts = page.table("#counts")
@@ -283,7 +283,7 @@ def test_connect_mode_shows_the_phases_of_opening(browser, tmp_path):
     _, results = bench(path, "echo:", "--mode", "connect", "-n", "20")
     with ReportPage(browser, path) as page:
         assert page.evaluate("Array.from(document.querySelectorAll('#times th[scope=col]'), cell => cell.textContent)") == [
-            "", "latency", "handshake", "name", "connect", "upgrade"]
+            "", "latency", "handshake", "lag", "name", "connect", "upgrade"]
         assert [row[-1][1] for row in page.table("#times")] == [
             results["handshake_phases_us"]["upgrade"][name] for name in TIMES]
 

@@ -54,7 +54,7 @@ extension BenchResults {
         let result = json.has("result") ? try json.object("result") : nil
         // Earlier versions wrote no verdict.
         let verdict = if let result, result.has("verdict") { try result.string("verdict") } else { "" }
-        let isInconclusive = verdict == BenchJudgement.Verdict.inconclusive.rawValue
+        let isInconclusive = verdict == "inconclusive"
         let reasons = try result?.strings("reasons") ?? []
         let stages = try Self.stages(json, &description.stages)
         var timeline = Timeline()
