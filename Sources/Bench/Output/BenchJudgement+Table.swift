@@ -80,7 +80,14 @@ extension BaselineComparison {
             let text = outcome.isWorse ? palette.failure(outcome.words) : outcome.words
             lines += isOnItsOwnLine ? [line, rightAligned("", widths[0] + 2) + text] : ["\(line)  \(text)"]
         }
+        if let remark { lines += ResultWords.wrapped(remark, indentation: 0, columns: columns) }
         return lines + Self.stepLines(steps, palette, columns: columns)
+    }
+
+    /// What the comparison does not cover, or `nil` if there are several baselines.
+    var remark: String? {
+        runCount > 1
+            ? nil : "One baseline shows no differences between runs, only those within them: repeat --baseline."
     }
 
     /// The rows of the comparison, with those of steps: metric, earlier and present value, change, and outcome.

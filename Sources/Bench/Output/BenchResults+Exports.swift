@@ -54,6 +54,7 @@ extension BenchResults {
         if let comparison = judgement.comparison {
             let rows = comparison.cells.map { row in row.map(Markdown.text) }
             lines += ["", Markdown.table(["median second", "baseline", "now", "change", ""], rows)]
+            if let remark = comparison.remark { lines += ["", Markdown.text(remark)] }
         }
         let notes = (description.notes.labels + description.notes.environment).map { key, value in
             "\(Markdown.text(key)): \(Markdown.code(value))"

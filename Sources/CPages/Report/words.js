@@ -16,7 +16,8 @@ export const label = field => WORDS[field] ?? field.replace(/^shake_|_us$/g, "")
 
 /** The cause of errors: `HTTP 429 Too Many Requests`. Errors without a cause are called by their kind. */
 export function causeWords({ kind, code, name }) {
-  const start = { http: `HTTP ${code} `, close: `close ${code} `, tls: `TLS alert ${code} `, system: "" }[kind];
+  const start = { http: `HTTP ${code} `, close: `close ${code} `, tls: code ? `TLS alert ${code} ` : "", system: "", proxy: "proxy: ",
+    upgrade: "", violation: "", silence: "" }[kind];
   return start === undefined ? label(kind) : start + name;
 }
 

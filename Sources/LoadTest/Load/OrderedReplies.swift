@@ -3,13 +3,29 @@ import WSCore
 
 /// The doubt about the latencies of a connection whose replies are matched by their order.
 ///
-/// After a lost reply, each later one may belong to any message from then on. Nobody knows when a reply was lost, only that
-/// none was when everything had been answered.
+///      certain ─► suspect: a reply timed out ─► ambiguous: one was lost
+///         ▲              │ everything is answered, late
+///         └──────────────┘
+///
+/// After a lost reply, each later one may belong to any message from then on. It is unknown when a reply was lost, only
+/// that none was when everything had been answered.
 internal struct OrderedReplies {
-    /// Whether a reply was lost, so that later ones have no latency.
-    fileprivate var isAmbiguous = false
+    /// A reply whose latency is held back until it is certain.
+    fileprivate typealias Held = (dueTime: UInt64, latency: UInt64)
+
+    fileprivate enum State {
+        case certain
+        /// Since a time.
+        case suspect(since: UInt64, held: [Held])
+        case ambiguous
+    }
+
+    fileprivate var state = State.certain
     /// When the message of the first reply was due since everything was answered; `UInt64.max` if everything is.
     fileprivate var doubtfulSince = UInt64.max
+
+    /// The latencies that a suspect connection holds back. Later ones are left out.
+    fileprivate static let mostHeld = 4096
 }
 
 extension LoadContext {
@@ -20,8 +36,8 @@ extension LoadContext {
     internal func answered(
         inOrderOn connection: LoadConnection, sentAt time: UInt64, by stream: ReplyStream? = nil, isLast: Bool
     ) {
-        guard !connection.orderedReplies.isAmbiguous else {
-            return measurement.answeredWithoutLatency(sentAt: time, now: now)
+        guard case .certain = connection.orderedReplies.state else {
+            return answered(inDoubtOn: connection, sentAt: time, isLast: isLast)
         }
         measurement.answered(sentAt: time, by: stream, now: now)
         if isLast {
@@ -31,18 +47,37 @@ extension LoadContext {
         }
     }
 
-    /// Leaves out the latencies of a connection that are doubtful if a reply was lost, and all later ones.
+    @inline(never)
+    private func answered(inDoubtOn connection: LoadConnection, sentAt time: UInt64, isLast: Bool) {
+        measurement.answeredWithoutLatency(sentAt: time, now: now)
+        guard case .suspect(let since, var held) = connection.orderedReplies.state else { return }
+        // The array has one owner.
+        connection.orderedReplies.state = .ambiguous
+        if held.count < OrderedReplies.mostHeld { held.append((time, now > time ? now - time : 0)) }
+        guard isLast else { return connection.orderedReplies.state = .suspect(since: since, held: held) }
+        for (time, latency) in held { measurement.confirm(latency, ofMessageAt: time) }
+        connection.orderedReplies = OrderedReplies()
+    }
+
+    /// Leaves out the latencies of a connection that are doubtful because a reply was lost, and all later ones.
     internal func doubt(_ connection: LoadConnection) {
-        connection.orderedReplies.isAmbiguous = true
-        guard connection.orderedReplies.doubtfulSince < .max else { return }
-        measurement.omitLatencies(since: connection.orderedReplies.doubtfulSince)
+        let replies = connection.orderedReplies
+        connection.orderedReplies.state = .ambiguous
         connection.orderedReplies.doubtfulSince = .max
+        guard replies.doubtfulSince < .max else { return }
+        switch replies.state {
+        case .certain: measurement.omitLatencies(since: replies.doubtfulSince, until: now)
+        case .suspect(let time, _): measurement.omitLatencies(since: replies.doubtfulSince, until: time)
+        case .ambiguous: break
+        }
     }
 
     /// Times out the replies to messages that were sent on a connection before a time. Returns their number.
     internal func timeOutReplies(on connection: LoadConnection, before time: UInt64) -> Int {
         let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
-        if count > 0 { doubt(connection) }
+        if count > 0, case .certain = connection.orderedReplies.state {
+            connection.orderedReplies.state = .suspect(since: now, held: [])
+        }
         return count
     }
 }

@@ -10,6 +10,8 @@ package struct BenchSecond: Equatable, Sendable {
     internal var histogram: [UInt8]
     /// The maximum latency in nanoseconds, or 0 without latencies. The encoded histogram does not store it exactly.
     internal var maximum: UInt64
+    /// The counts since the start at the end of the second, or `nil` in results that were read.
+    internal var counts: LoadTally?
     /// The summary of the latencies if the histogram may be a compact one, which is less precise.
     internal var exactLatencies: Latencies?
 

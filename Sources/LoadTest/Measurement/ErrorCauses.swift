@@ -8,10 +8,18 @@ package struct ErrorCause: Hashable, Sendable {
         case http
         /// Close codes (RFC 6455 §7.4); 1005 and 1006 stand for their absence.
         case close
-        /// TLS alerts (RFC 8446 §6).
+        /// TLS alerts of the peer (RFC 8446 §6); 0 for a problem found by this end, such as an untrusted certificate.
         case tls
         /// Error numbers of the system; those of name lookups are negative.
         case system
+        /// An HTTP status of a proxy, or 0 for another problem with it.
+        case proxy
+        /// A response that opens no WebSocket, or none; 0.
+        case upgrade
+        /// The close code for a violation of the protocol (RFC 6455 §7.4), or 0.
+        case violation
+        /// A phase of a connection that timed out; 0.
+        case silence
     }
 
     package let kind: Kind
@@ -31,8 +39,9 @@ package struct ErrorCause: Hashable, Sendable {
         switch kind {
         case .http: name.isEmpty ? "HTTP \(code)" : "HTTP \(code) \(name)"
         case .close: name.isEmpty ? "close \(code)" : "close \(code) \(name)"
-        case .tls: "TLS alert \(code) \(name)"
-        case .system: name
+        case .tls: code == 0 ? name : "TLS alert \(code) \(name)"
+        case .proxy: "proxy: \(name)"
+        case .system, .upgrade, .violation, .silence: name
         }
     }
 }

@@ -12,6 +12,8 @@ struct LatencyRecorder: ~Copyable {
     /// The number of these that ``takeSeconds()`` has returned.
     private var takenCount = 0
     private var current = Histogram()
+    /// The latencies of messages that were counted in an earlier second.
+    private var confirmed = Histogram()
     private var sentCount = 0
     /// The number of received messages without a latency.
     private var arrivalCount = 0
@@ -86,6 +88,18 @@ struct LatencyRecorder: ~Copyable {
         current.record(latency)
     }
 
+    /// Whether a second has ended by a time.
+    @inline(__always)
+    func hasEndedSecond(by time: UInt64) -> Bool { time >= secondEnd }
+
+    /// Sets the counts at the end of the seconds that have no counts yet.
+    mutating func setCounts(_ tally: LoadTally) {
+        for index in seconds.indices.reversed() {
+            guard seconds[index].counts == nil else { return }
+            seconds[index].counts = tally
+        }
+    }
+
     /// Completes the seconds that have ended by a time.
     mutating func advance(to time: UInt64) {
         while time >= secondEnd {
@@ -109,29 +123,52 @@ struct LatencyRecorder: ~Copyable {
 
     /// Adds later replies to the total.
     mutating func finish() {
+        addCurrent()
+        total.add(confirmed)
+        confirmed.removeAll()
+    }
+
+    private mutating func addCurrent() {
         total.add(current)
         current.removeAll()
     }
 
-    /// Removes the latencies recorded in the second of a time and later, and of messages due in its stage and later.
+    /// Records the latency of a message that was counted without one.
+    mutating func confirm(_ latency: UInt64, dueAt dueTime: UInt64) {
+        confirmed.record(latency)
+        stages?.stage(at: dueTime).latencies.record(latency)
+    }
+
+    /// Removes the latencies recorded in the seconds of two times and between, and of messages due in these stages.
     /// Returns their number. The messages remain counted.
-    mutating func omit(since time: UInt64) -> Int {
-        var omittedCount = Int(clamping: current.totalCount)
-        arrivalCount += omittedCount
-        current.removeAll()
+    mutating func omit(since time: UInt64, until end: UInt64) -> Int {
+        advance(to: end)
         let first = time > startTime ? Int((time - startTime) / Self.secondNanoseconds) : 0
-        for index in seconds.indices.dropFirst(first) where exactValues[index].maximum > 0 {
+        let last = end > startTime ? Int((end - startTime) / Self.secondNanoseconds) : 0
+        var omittedCount = 0
+        if last >= seconds.count {
+            omittedCount = Int(clamping: current.totalCount)
+            arrivalCount += omittedCount
+            current.removeAll()
+        }
+        for index in seconds.indices.prefix(last + 1).dropFirst(first) where exactValues[index].maximum > 0 {
             let latencies = seconds[index].readableHistogram()
             omittedCount += Int(clamping: latencies.totalCount)
             total.subtract(latencies)
+            let counts = seconds[index].counts
             seconds[index] = BenchSecond(
                 sent: seconds[index].sent, received: seconds[index].received, latencies: Histogram())
+            seconds[index].counts = counts
             exactValues[index] = ExactValues()
         }
         _ = total.refine(
             minimum: exactValues.map(\.minimum).min(), maximum: exactValues.map(\.maximum).max(),
             sum: exactValues.reduce(0) { $0 + $1.sum })
-        stages?.forEach { stage, end in if end > time { stage.latencies.removeAll() } }
+        var start: UInt64 = 0
+        stages?.forEach { stage, stageEnd in
+            if stageEnd > time, start <= end { stage.latencies.removeAll() }
+            start = stageEnd
+        }
         return omittedCount
     }
 
@@ -144,6 +181,6 @@ struct LatencyRecorder: ~Copyable {
                 ? ExactValues()
                 : ExactValues(minimum: current.minimum, maximum: max(1, current.maximum), sum: current.sum))
         (sentCount, arrivalCount) = (0, 0)
-        finish()
+        addCurrent()
     }
 }

@@ -87,6 +87,7 @@ package struct LoadMeasurement: ~Copyable {
     @inline(__always)
     internal mutating func sent(dueAt time: UInt64, now: UInt64) -> Bool {
         guard counts(time) else { return false }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
         tally.sent &+= 1
         lastTime = now
         latencies.recordSent(dueAt: time, at: now)
@@ -162,6 +163,7 @@ package struct LoadMeasurement: ~Copyable {
     @inline(__always)
     internal mutating func answered(sentAt time: UInt64, now: UInt64) {
         guard counts(time) else { return }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received &+= 1
         // Threads share a clock, but read it at different times.
@@ -180,21 +182,30 @@ package struct LoadMeasurement: ~Copyable {
     /// - Parameter time: When the message that it is counted for was due.
     internal mutating func answeredWithoutLatency(sentAt time: UInt64, now: UInt64) {
         guard counts(time) else { return }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received += 1
         latencies.recordArrival(at: now, dueAt: time)
         count(\.latencyOmitted, ofMessageAt: time)
     }
 
-    /// Leaves out latencies that may be wrong: those recorded in the second of a time, and later.
-    internal mutating func omitLatencies(since time: UInt64) {
-        tally.latencyOmitted += latencies.omit(since: time)
+    /// Records the latency of a message whose reply was recorded without one.
+    internal mutating func confirm(_ latency: UInt64, ofMessageAt time: UInt64) {
+        guard counts(time) else { return }
+        tally.latencyOmitted -= 1
+        latencies.confirm(latency, dueAt: time)
+    }
+
+    /// Leaves out latencies that may be wrong: those recorded in the seconds of two times, and between.
+    internal mutating func omitLatencies(since time: UInt64, until end: UInt64) {
+        tally.latencyOmitted += latencies.omit(since: time, until: end)
         if streams != nil { streams = StreamRecorder() }
     }
 
     /// Records a received message without a known send time.
     internal mutating func arrived(at now: UInt64) {
         guard counts(now), endTime == nil else { return }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received += 1
         latencies.recordArrival(at: now)
@@ -212,6 +223,7 @@ package struct LoadMeasurement: ~Copyable {
             publishedClock?.countNegative(by: age.magnitude)
             return arrived(at: now)
         }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received += 1
         latencies.recordArrival(at: now, latency: UInt64(age))
@@ -291,9 +303,10 @@ package struct LoadMeasurement: ~Copyable {
         times[.login].record(nanoseconds)
     }
 
-    /// Completes the seconds that have ended by now, for the progress display.
-    internal mutating func advance(to now: UInt64) {
+    /// Completes the seconds that have ended by now, with the counts until now.
+    package mutating func advance(to now: UInt64) {
         latencies.advance(to: now)
+        latencies.setCounts(tally)
     }
 
     /// Adds the state of now to the timeline; to be called at the beginning of each second and more often.
@@ -342,5 +355,6 @@ package struct LoadMeasurement: ~Copyable {
         let time = max(countStart, time)
         endTime = time
         latencies.end(at: time)
+        latencies.setCounts(tally)
     }
 }

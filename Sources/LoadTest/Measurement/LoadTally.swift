@@ -71,6 +71,9 @@ package enum LoadErrorKind: Int, CaseIterable, Sendable {
     /// The name in JSON, thresholds, and metrics.
     package var name: StaticString { declaration.name }
 
+    /// The kind in words, which follow a number.
+    package var words: String { declaration.words }
+
     /// The words follow a number. Results of earlier versions lack later kinds.
     fileprivate var declaration: (name: StaticString, words: String, isLater: Bool) {
         switch self {
@@ -244,7 +247,7 @@ extension CountGroup {
     internal static let all = [messages, errors, bytes, loadBytes, tls, http2, others]
 
     /// The faults of replies.
-    internal static let faults = messages.counts.filter(\.isFault)
+    package static let faults = messages.counts.filter(\.isFault)
 
     /// The group of a count by its name in thresholds, which follows that in JSON, and the count: `errors.connect`,
     /// `bytes.wire_sent`; without a count for `errors`, the sum of all kinds; `nil` if there is none.

@@ -25,9 +25,9 @@ extension BenchResults {
         json.add("threads", description.threads)
         json.add("duration_s", duration / .seconds(1), digits: 9)
         json.add("rate_per_second", rate, digits: 1)
-        addCounts(to: &json)
-        for group in [CountGroup.bytes, CountGroup.loadBytes, CountGroup.tls] { add(group, to: &json) }
-        if tally.openings.http2Streams > 0 { add(CountGroup.http2, to: &json) }
+        Self.addCounts(tally, to: &json)
+        for group in [CountGroup.bytes, CountGroup.loadBytes, CountGroup.tls] { Self.add(group, of: tally, to: &json) }
+        if tally.openings.http2Streams > 0 { Self.add(CountGroup.http2, of: tally, to: &json) }
         Self.add("latency_us", latencies, to: &json)
         Self.add(TimeMeasure.handshake.summaryName, times[.handshake], to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -146,7 +146,7 @@ extension BenchResults {
                 Self.add(measure.summaryName, times[measure], to: &json)
                 json.add(named: measure.histogramName, times[measure].base64())
             }
-            if measure == .delay { addMembers(CountGroup.others, to: &json) }
+            if measure == .delay { Self.addMembers(CountGroup.others, of: tally, to: &json) }
         }
     }
 
@@ -184,9 +184,9 @@ extension BenchResults {
     }
 
     /// Adds the counts of messages, of errors, and of their causes.
-    internal func addCounts(to json: inout JSONWriter) {
-        add(CountGroup.messages, to: &json)
-        add(CountGroup.errors, to: &json)
+    internal static func addCounts(_ tally: LoadTally, to json: inout JSONWriter) {
+        add(CountGroup.messages, of: tally, to: &json)
+        add(CountGroup.errors, of: tally, to: &json)
         json.beginArray("causes")
         for (cause, count) in tally.causes.sorted {
             json.beginElement()
@@ -197,13 +197,13 @@ extension BenchResults {
         json.endArray()
     }
 
-    private func add(_ group: CountGroup, to json: inout JSONWriter) {
+    private static func add(_ group: CountGroup, of tally: LoadTally, to json: inout JSONWriter) {
         json.beginObject(group.name)
-        addMembers(group, to: &json)
+        addMembers(group, of: tally, to: &json)
         json.endObject()
     }
 
-    private func addMembers(_ group: CountGroup, to json: inout JSONWriter) {
+    private static func addMembers(_ group: CountGroup, of tally: LoadTally, to json: inout JSONWriter) {
         for count in group.counts { json.add(count.name, tally[keyPath: count.path]) }
     }
 
@@ -222,7 +222,7 @@ extension BenchResults {
 }
 
 extension BenchResults {
-    /// A second as a JSON object on one line, with the total counts so far.
+    /// A second as a JSON object on one line, with the total counts at its end.
     /// - Parameters:
     ///   - number: The number of the second, from 0.
     ///   - openCount: The number of open connections.
@@ -241,7 +241,7 @@ extension BenchResults {
         }
         json.add("connections", openCount)
         if let stages = description.stages { json.add("stage", stages.number(at: .seconds(number))) }
-        addCounts(to: &json)
+        Self.addCounts(second.counts ?? tally, to: &json)
         addParts("steps", steps, to: &json, hasHistograms: false)
         json.endObject()
         return json.text.string + "\n"

@@ -32,17 +32,7 @@ extension BenchResults {
     }
 
     /// Adds the counts of another load.
-    internal func add(_ other: LoadTally) throws(BenchResultsError) {
-        for count in CountGroup.all.flatMap(\.counts) {
-            tally[keyPath: count.path] = try tally[keyPath: count.path].adding(checking: other[keyPath: count.path])
-        }
-        try tally.causes.add(other.causes)
-        // Their sum is reported as well, and must not overflow.
-        var errorCount = 0
-        for count in CountGroup.errors.counts {
-            errorCount = try errorCount.adding(checking: tally[keyPath: count.path])
-        }
-    }
+    internal func add(_ other: LoadTally) throws(BenchResultsError) { try tally.add(checking: other) }
 
     /// Adds the seconds of another load, as if it ran at the same time.
     internal func add(_ others: [BenchSecond]) throws(BenchResultsError) {
@@ -63,6 +53,21 @@ extension BenchResults {
         for second in seconds {
             sent = try sent.adding(checking: second.sent)
             received = try received.adding(checking: second.received)
+        }
+    }
+}
+
+extension LoadTally {
+    /// Adds the counts of another load.
+    internal mutating func add(checking other: LoadTally) throws(BenchResultsError) {
+        for count in CountGroup.all.flatMap(\.counts) {
+            self[keyPath: count.path] = try self[keyPath: count.path].adding(checking: other[keyPath: count.path])
+        }
+        try causes.add(other.causes)
+        // Their sum is reported as well, and must not overflow.
+        var errorCount = 0
+        for count in CountGroup.errors.counts {
+            errorCount = try errorCount.adding(checking: self[keyPath: count.path])
         }
     }
 }
@@ -96,6 +101,7 @@ extension BenchSecond {
     internal mutating func add(_ other: BenchSecond) throws(BenchResultsError) {
         sent = try sent.adding(checking: other.sent)
         received = try received.adding(checking: other.received)
+        if let addend = other.counts { try counts?.add(checking: addend) }
         do throws(HistogramError) {
             var sum = try Histogram(decoding: histogram)
             let addend = try Histogram(decoding: other.histogram)

@@ -33,6 +33,8 @@ package final class BenchResults {
     package var reasons: [String]
     /// Why the merged runs were inconclusive.
     package var doubts: [String]
+    /// What the merged runs have in common too little, or too much.
+    package var remarks: [String] = []
 
     package init(
         description: BenchDescription, tally: LoadTally, latencies: consuming Histogram,

@@ -32,7 +32,8 @@ package struct BenchJudgement: Equatable, Sendable {
     ) {
         let missed = verdicts.filter { !$0.isMet }
         let failures = reasons + missed.filter { !$0.isInconclusive }.map(\.reason)
-        self.reasons = failures + doubts + missed.filter(\.isInconclusive).map(\.reason)
+        self.reasons =
+            failures + (failures.isEmpty ? doubts : []) + missed.filter(\.isInconclusive).map(\.reason)
         verdict = failures.isEmpty ? self.reasons.isEmpty ? .passed : .inconclusive : .failed
         self.doubts = doubts
         self.verdicts = verdicts

@@ -35,6 +35,8 @@ package struct GeneratorVerdict: Sendable {
     /// The number of replies without a latency, because their message is unknown.
     private let omittedCount: Int
     private let mode: BenchMode
+    /// What was found when the results were merged.
+    private let remarks: [String]
     /// Whether iterations were begun, but none ended in time.
     private let isTooShort: Bool
     private var wording: ModeWording { mode.wording }
@@ -70,6 +72,7 @@ package struct GeneratorVerdict: Sendable {
         let tally = results.tally
         isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
         omittedCount = tally.latencyOmitted
+        remarks = results.remarks
         mode = results.description.mode
     }
 
@@ -104,7 +107,7 @@ package struct GeneratorVerdict: Sendable {
 
     /// The warnings about the figures, each a sentence.
     package var warnings: [String] {
-        var warnings: [String] = []
+        var warnings = remarks
         if let neededConnections, let rate {
             warnings.append(
                 "All connections were busy when \(wording.countedThings) were due. If the server stays as fast, about "
