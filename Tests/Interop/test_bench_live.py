@@ -58,8 +58,8 @@ def test_a_reader_that_leaves_ends_the_run(wsx_echo):
 
 def test_merge_and_baseline_read_the_lines(wsx_echo, tmp_path):
     path = tmp_path / "results.jsonl"
-    result = wsx("bench", "--output", "jsonl", "-c", "2", "-n", "50", wsx_echo.url)
-    path.write_bytes(result.out * 2)
+    result, other = (wsx("bench", "--output", "jsonl", "-c", "2", "-n", "50", wsx_echo.url) for _ in range(2))
+    path.write_bytes(result.out + other.out)
     merged = check(wsx("bench", "merge", "--output", "json", path).out)
     assert merged["messages"]["received"] == 100
     path.write_bytes(result.out)

@@ -228,7 +228,8 @@ def test_stages_are_merged_and_shown(wsx_echo, tmp_path):
     out = wsx("bench", "--output", "jsonl", wsx_echo.url, "--rate", "20@0s,20@1s,40@1s").lines
     assert [json.loads(line).get("stage") for line in out] == [2, 3, None]
     (tmp_path / "one.json").write_text(out[-1] + "\n")
-    merged = json.loads(wsx("bench", "merge", "--output", "json", *[tmp_path / "one.json"] * 2).out)
+    (tmp_path / "two.json").write_text(out[-1].replace('"threads":1', '"threads":2') + "\n")
+    merged = json.loads(wsx("bench", "merge", "--output", "json", tmp_path / "one.json", tmp_path / "two.json").out)
     assert [stage["target_rate"] for stage in merged["stages"]] == [40, 40, 80]
     assert stage_counts(merged, "sent") == [2 * count for count in stage_counts(json.loads(out[-1]), "sent")]
     table = wsx("bench", "merge", tmp_path / "one.json").out.decode()

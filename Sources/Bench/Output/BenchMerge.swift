@@ -21,13 +21,14 @@ package struct BenchMerge: ~Copyable {
             throw .badArgument(what: "-", why: "standard input can be read only once; give '-' once")
         }
         var sum: BenchResults?
-        var (count, losses) = (0, [] as [Loss])
-        for path in arguments.paths { try Self.add(path, to: &sum, &count, &losses) }
+        var (runs, losses) = (MergedRuns(), [] as [Loss])
+        for path in arguments.paths { try Self.add(path, to: &sum, &runs, &losses) }
         guard let sum else {
             if let loss = losses.first { throw loss.failure }
             return nil
         }
-        if !losses.isEmpty { sum.reasons.insert(Self.reason(for: losses, of: count + losses.count), at: 0) }
+        sum.remarks = runs.remarks
+        if !losses.isEmpty { sum.reasons.insert(Self.reason(for: losses, of: runs.count + losses.count), at: 0) }
         let given = outputs.notes
         if let title = given.title { sum.description.notes.title = title }
         if !given.labels.isEmpty { sum.description.notes.labels = given.labels }
@@ -51,9 +52,9 @@ package struct BenchMerge: ~Copyable {
     }
 
     /// Adds the results in a file. Results that are incomplete or missing are losses.
-    /// - Parameter count: The number of results added so far.
+    /// - Parameter runs: The runs added so far.
     private static func add(
-        _ path: String, to sum: inout BenchResults?, _ count: inout Int, _ losses: inout [Loss]
+        _ path: String, to sum: inout BenchResults?, _ runs: inout MergedRuns, _ losses: inout [Loss]
     ) throws(Failure) {
         let file: BenchResultsFile
         do throws(BenchResultsFile.ReadingError) {
@@ -63,22 +64,24 @@ package struct BenchMerge: ~Copyable {
             return losses.append(Loss(name: error.name, words: "no such file", failure: error.failure))
         }
         for index in file.texts.indices {
+            let results: BenchResults
             do throws(BenchResultsError) {
-                let results = try file.results(at: index)
+                results = try file.results(at: index)
                 results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
                 results.doubts = results.doubts.map { "\(file.name(of: index)): \($0)" }
-                count += 1
-                if sum == nil {
-                    sum = results
-                } else {
-                    try sum?.add(results)
-                }
             } catch {
                 let failure = Failure.badArgument(what: file.name(of: index), why: "\(error)")
                 guard error == .notJSON(.truncated) || error == .notResults, let words = file.loss(at: index) else {
                     throw failure
                 }
                 losses.append(Loss(name: file.name(of: index), words: words, failure: failure))
+                continue
+            }
+            try runs.add(results, file.text(at: index), named: file.name(of: index))
+            do throws(BenchResultsError) {
+                if sum == nil { sum = results } else { try sum?.add(results) }
+            } catch {
+                throw .badArgument(what: file.name(of: index), why: "\(error)")
             }
         }
     }

@@ -54,6 +54,9 @@ struct BenchResultsFile {
         }
     }
 
+    /// The bytes of the result at an index of ``texts``.
+    func text(at index: Int) -> ArraySlice<UInt8> { bytes[texts[index]] }
+
     /// Parses the result at an index of ``texts``.
     func results(at index: Int) throws(BenchResultsError) -> BenchResults {
         try BenchResults(json: bytes.span.bytes.extracting(texts[index]))
