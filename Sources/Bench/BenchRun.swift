@@ -81,9 +81,7 @@ package final class BenchRun {
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
-        let failures = [earlyFailure].compactMap(\.self) + self.failures(of: results.tally)
-        let causes = results.tally.causes
-        results.reasons = failures.flatMap { $0.loadTestReasons(causes) }.map(diagnostics.secrets.masking(line:))
+        results.reasons = reasons(of: results.tally).map(diagnostics.secrets.masking(line:))
         let hasResults = results.times[.handshake].totalCount > 0 || earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
         else {
@@ -94,8 +92,10 @@ package final class BenchRun {
         return report(results)
     }
 
-    /// The first failure of any worker.
-    private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
+    /// The failures of all workers.
+    private var noted: LoadFailures { workers.reduce(into: LoadFailures()) { $0.add($1.failures) } }
+    /// The most important failure of any worker: why this side has ended the run, or what happened on connections.
+    private var failure: Failure? { workers.lazy.compactMap(\.ownFailure).first ?? noted.first }
 
     /// Reports the first redirect to another origin.
     private func report(redirect notice: String?) {
@@ -151,23 +151,42 @@ package final class BenchRun {
     /// The failures of a run that came to its end, the most important one first.
     private func failures(of tally: LoadTally) -> [Failure] {
         var failures: [Failure] = []
-        if let reportedFailure {
-            failures.append(.reported(reportedFailure))
-        } else if let failure {
-            // Its step has been reported, unless the run ended before the load.
-            let isReported = if case .scenarioFailed(let step) = failure { monitor.hasReported(step) } else { false }
-            failures.append(isReported ? .reported(failure) : failure)
+        if let failure {
+            failures.append(isReported(failure) ? .reported(failure) : failure)
         }
         if !tally.isFlawless {
             let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
             failures.append(
                 .badReplies(tally, in: settings.plan.mode, mismatched: reply.map { diagnostics.secrets.masking($0) }))
         }
-        let timeoutCount = tally.errors[.timeout]
-        if failures.isEmpty, timeoutCount > 0 {
-            failures.append(.lateReplies(timeoutCount, after: settings.plan.replies.timeout))
-        }
+        if failures.isEmpty, let failure = lateReplies(tally) { failures.append(failure.failure) }
         return failures
+    }
+
+    private func isReported(_ failure: Failure) -> Bool {
+        // Its step has been reported, unless the run ended before the load.
+        if case .scenarioFailed(let step) = failure { return monitor.hasReported(step) }
+        guard let reportedFailure else { return false }
+        return reportedFailure.status == failure.status && reportedFailure.cause == failure.cause
+    }
+
+    /// Replies that arrived after their time limit.
+    private func lateReplies(_ tally: LoadTally) -> (count: Int, failure: Failure)? {
+        let count = tally.errors[.timeout] - noted.count(of: .timeout) - tally.lost
+        return count > 0 ? (count, .lateReplies(count, after: settings.plan.replies.timeout)) : nil
+    }
+
+    /// Why the run failed, the most frequent reason first, after what ended it early.
+    private func reasons(of tally: LoadTally) -> [String] {
+        var reasons = noted.reasons
+        reasons += zip(
+            CountGroup.faults.map { tally[keyPath: $0.path] }.filter { $0 > 0 }, tally.reasons(in: settings.plan.mode)
+        )
+        .map { ($0, $1) }
+        if let (count, failure) = lateReplies(tally) { reasons.append((count, failure.loadTestReason)) }
+        let sorted = reasons.sorted { ($1.count, $0.words) < ($0.count, $1.words) }.map(\.words)
+        let ends = [earlyFailure] + workers.map(\.ownFailure)
+        return Array(ends.lazy.compactMap { $0?.loadTestReason }.prefix(1)) + sorted
     }
 
     // MARK: Results

@@ -4,18 +4,15 @@ import UserInterface
 import WSCore
 
 extension Failure {
-    /// Why a load test failed, as clauses. Errors with known causes are named by their counts: the message of the
-    /// first one has no count, and may not be the most frequent.
-    func loadTestReasons(_ causes: ErrorCauses) -> [String] {
+    /// Why a load test ended, as a clause.
+    var loadTestReason: String {
         switch self {
-        case .badReplies(_, let reasons): reasons
-        case .reported(let failure): failure.loadTestReasons(causes)
-        case _ where cause != nil && !causes.isEmpty: [escapingControls(causes.words(limit: 3, times: Glyphs.times))]
-        case .interrupted: ["interrupted"]
-        case .terminated: ["ended by SIGTERM"]
-        case .hungUp: ["ended by SIGHUP"]
-        case .quit: ["ended by SIGQUIT"]
-        default: [message ?? kind.rawValue]
+        case .reported(let failure): failure.loadTestReason
+        case .interrupted: "interrupted"
+        case .terminated: "ended by SIGTERM"
+        case .hungUp: "ended by SIGHUP"
+        case .quit: "ended by SIGQUIT"
+        default: message ?? kind.rawValue
         }
     }
 }
@@ -51,6 +48,9 @@ extension Failure {
         case .closed(let frame): ErrorCause(frame.code ?? .noStatus)
         case .lost(let error, _): error?.cause ?? ErrorCause(.abnormalClosure)
         case .reported(let failure): failure.cause
+        case .violation(let error): ErrorCause(.violation, Int(error.closeCode.rawValue), error.identifier)
+        case .http2Violation: ErrorCause(.violation, 0, "HTTP/2 violation")
+        case .closingTimedOut: ErrorCause(.silence, 0, "closing handshake timed out")
         default: nil
         }
     }
@@ -65,9 +65,17 @@ extension ConnectError {
                 if case .system(let error) = attempt.error { ErrorCause(error) } else { nil }
             }.last
         case .lost(let error, _): error.cause
-        case .proxyUnreachable(_, let error): error.cause
-        case .proxy(_, .refused(let head, _, _)): ErrorCause(.http, head.status, HTTPStatus.reason(of: head.status))
-        case .proxySecurity(_, let error), .security(let error): error.cause
+        case .proxyUnreachable(_, let error): error.cause.map { ErrorCause(.proxy, 0, $0.words) }
+        case .proxy(_, .refused(let head, _, _)):
+            ErrorCause(.proxy, head.status, "HTTP \(head.status) \(HTTPStatus.reason(of: head.status))")
+        case .proxy(_, .closedBeforeAnswer): ErrorCause(.proxy, 0, "closed before an answer")
+        case .proxy(_, .incompleteAnswer): ErrorCause(.proxy, 0, "closed within its answer")
+        case .proxy(_, .loginRefused): ErrorCause(.proxy, 0, "login refused")
+        case .proxy: ErrorCause(.proxy, 0, "wrong answer")
+        case .proxySecurity(_, let error): ErrorCause(.proxy, 0, error.cause.words)
+        case .security(let error): error.cause
+        case .timedOut(let phase, _, _, _): ErrorCause(.silence, 0, "\(phase.rawValue) timed out")
+        case .compression: ErrorCause(.upgrade, 0, "wrong compression parameters")
         case .handshake(let error), .loginRefused(let error, _), .certificateMissing(let error): error.cause
         default: nil
         }
@@ -76,8 +84,20 @@ extension ConnectError {
 
 extension HandshakeError {
     fileprivate var cause: ErrorCause? {
-        guard case .refused(let head, _, _) = self else { return nil }
-        return ErrorCause(.http, head.status, HTTPStatus.reason(of: head.status))
+        let words: String
+        switch self {
+        case .refused(let head, _, _): return ErrorCause(.http, head.status, HTTPStatus.reason(of: head.status))
+        case .closedBeforeResponse: words = "closed before a response"
+        case .incompleteResponse: words = "closed within the response"
+        case .notHTTP: words = "no HTTP response"
+        case .wrongAccept: words = "wrong Sec-WebSocket-Accept"
+        case .missingAccept, .repeatedAccept: words = "no single Sec-WebSocket-Accept"
+        case .repeatedSubprotocol, .unrequestedSubprotocol: words = "wrong subprotocol"
+        case .malformedExtensions, .unofferedExtension: words = "wrong extensions"
+        case .http2: words = "HTTP/2 failed"
+        case .invalidResponse, .tooManyInterimResponses, .invalidUpgrade, .invalidConnection: words = "invalid response"
+        }
+        return ErrorCause(.upgrade, 0, words)
     }
 }
 
@@ -91,8 +111,8 @@ extension StreamError {
 }
 
 extension TLSError {
-    fileprivate var cause: ErrorCause? {
-        peerAlert.map { ErrorCause(.tls, $0.number, $0.name) }
+    fileprivate var cause: ErrorCause {
+        peerAlert.map { ErrorCause(.tls, $0.number, $0.name) } ?? ErrorCause(.tls, 0, identifier)
     }
 }
 

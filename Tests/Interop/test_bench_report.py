@@ -350,7 +350,7 @@ def test_a_failed_run_begins_with_its_reasons_and_causes(browser, tmp_path):
             path, server.url, "-c", "6", "-n", "3", "--reply-timeout", "500ms", "--threshold", "errors<2",
             "--threshold", "received>=0")
     reasons = [
-        "3 × HTTP 429 Too Many Requests, 2 × close 1011 internal error", "2 of 3 messages were lost",
+        "3 × HTTP 429 Too Many Requests", "2 of 3 messages were lost", "2 × close 1011 internal error",
         "1 of 3 messages was mismatched", "errors is 5, limit 2"]
     assert results["result"] == {"passed": False, "reasons": reasons, "verdict": "failed"}
     with ReportPage(browser, path) as page:

@@ -1,6 +1,8 @@
-"""The verdicts of `wsx bench`: passed, failed, and inconclusive."""
+"""The verdicts of `wsx bench`: passed, failed, and inconclusive, and their reasons."""
 
+import itertools
 import json
+import threading
 import time
 import xml.etree.ElementTree as xml
 
@@ -73,7 +75,7 @@ def test_a_threshold_on_unsent_messages_decides(overload):
 def test_a_failed_run_is_not_inconclusive(overload):
     _, results = bench(*overload, "--threshold", "received>9")
     assert results["result"]["verdict"] == "failed"
-    assert len(results["result"]["reasons"]) == 2
+    assert results["result"]["reasons"] == ["received is 1, limit at least 9"]
 
 
 def test_a_run_that_measured_nothing_is_inconclusive(tmp_path):
@@ -92,3 +94,99 @@ def test_a_sum_with_an_inconclusive_run_is_inconclusive(overload, tmp_path):
     assert verdict["verdict"] == "inconclusive" and verdict["reasons"][0].startswith(f"{part}: ")
     assert_fails(result, 7)
     assert wsx("bench", "merge", "--accept-inconclusive", str(part)).status == 0
+
+
+WRONG_ACCEPT = (
+    b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
+
+
+def failing(endings):
+    """A server that ends connections in turn in these ways."""
+    numbers, lock = itertools.count(), threading.Lock()
+
+    def script(peer):
+        peer.read_request()
+        with lock:
+            ending = endings[next(numbers) % len(endings)]
+        if ending == "silence":
+            return peer.read_to_end()
+        if isinstance(ending, bytes):
+            return peer.send(ending)
+        peer.upgrade()
+        peer.read_frame()
+        if ending == "violation":
+            peer.send(wire.frame(wire.TEXT, b"x", reserved=1))
+            peer.read_to_end()
+        else:
+            peer.send(wire.close(ending))
+            peer.read_until_close()
+
+    return ScriptedServer(script)
+
+
+REFUSED = b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
+WORDS = {
+    b"": "closed before a response", b"HTTP/1.1 101": "closed within the response", b"SSH-2.0\r\n\r\n": "no HTTP response",
+    WRONG_ACCEPT: "wrong Sec-WebSocket-Accept", REFUSED: "HTTP 503 Service Unavailable", 1011: "close 1011 internal error",
+    "violation": "reserved-bits", "silence": "upgrade timed out"}
+
+
+@pytest.mark.parametrize("endings, status", [
+    ([b"", REFUSED, REFUSED, 1011, 1011, 1011], 1), ([1011, WRONG_ACCEPT, "violation"], 1), (["violation", REFUSED], 4),
+    (["silence", "silence", 1011], 1), ([b"HTTP/1.1 101", b"SSH-2.0\r\n\r\n"], 3)],
+    ids=["refused", "violations", "refused-late", "silence", "responses"])
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_reasons_are_all_kinds_of_failures_by_their_number(endings, status, threads):
+    count = len(endings) * 2
+    with failing(endings) as server:
+        result, results = bench(
+            server.url, "-c", str(count), "-t", threads, "-n", str(count), "--connect-timeout", "2s", "--output", "json",
+            check_sum=False)
+    counts = {WORDS[ending]: 2 * endings.count(ending) for ending in endings}
+    expected = [f"{number} × {words}" for words, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    assert [reason for reason in results["result"]["reasons"] if "messages" not in reason] == expected
+    assert sum(cause["count"] for cause in results["causes"]) == count
+    # It depends on what failed, not on what failed first.
+    assert result.status == status
+
+
+def test_the_answer_of_a_proxy_is_not_that_of_the_server():
+    def script(peer):
+        peer.read_request()
+        peer.send(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+
+    with ScriptedServer(script) as proxy:
+        result, results = bench(
+            "ws://server.invalid/", "-c", "2", "-n", "2", "--proxy", f"http://127.0.0.1:{proxy.port}", check_sum=False)
+    assert results["result"]["reasons"] == ["2 × proxy: HTTP 403 Forbidden"]
+    assert [(cause["kind"], cause["code"]) for cause in results["causes"]] == [("proxy", 403)]
+    assert result.status == 3
+
+
+def test_results_are_merged_once_and_compared(tmp_path):
+    first, second = (tmp_path / name for name in ("a.json", "b.json"))
+    for path in (first, second):
+        path.write_bytes(wsx("bench", "echo:", "-n", "50", "--output", "json").out)
+    assert_fails(wsx("bench", "merge", first, first), 2, f"{first}: it is given twice")
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(first.read_bytes())
+    assert_fails(wsx("bench", "merge", first, second, copy), 2, f"{copy}: it is the same result as {first}")
+    warnings = json.loads(wsx("bench", "merge", "--output", "json", first, second).out)["warnings"]
+    assert warnings[0].startswith(f"The runs were not simultaneous: {second} began ")
+    assert warnings[-1].startswith("2 runs shared the processors of ")
+
+
+def test_lines_of_seconds_have_the_counts_at_their_end():
+    def script(peer):
+        peer.upgrade()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx("bench", server.url, "-c", "2", "-t", "2", "-r", "500", "-d", "3s", "--output", "jsonl", timeout=60)
+    *seconds, results = [json.loads(line) for line in result.lines]
+    assert len(seconds) == 3
+    for name in ("sent", "received"):
+        sums = list(itertools.accumulate(second[name] for second in results["per_second"]))
+        assert [second["messages"][name] for second in seconds] == sums

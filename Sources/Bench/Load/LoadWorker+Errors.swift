@@ -6,16 +6,17 @@ import WSCore
 
 // Counting errors.
 extension LoadWorker {
-    /// Counts an error, if there is one, and keeps the first failure.
+    /// Counts an error, if there is one, and keeps the first failure of each kind.
     func note(_ failure: Failure?, as kind: LoadErrorKind) {
         guard let failure else { return }
+        context.measurement.advance(to: loop.nowNanoseconds)
         context.measurement.count(kind, cause: failure.cause)
-        if self.failure == nil { self.failure = failure }
+        failures.add(failure, as: kind)
     }
 
-    /// Records the secrets of a connection if its failure may be the one that is kept.
+    /// Records the secrets of a connection if its failure may be one that is kept.
     func recordSecrets(of number: UInt64) {
-        if failure == nil { opener.recordSecrets(of: number) }
+        if !failures.isFull { opener.recordSecrets(of: number) }
     }
 
     /// Counts the end of a connection if it is an error.
@@ -55,8 +56,7 @@ extension LoadWorker {
 
     /// Ends the run because of a failure on this side.
     func end(because failure: Failure) {
-        // It explains the end of the run, so it replaces earlier failures.
-        self.failure = failure
+        ownFailure = failure
         drain()
     }
 

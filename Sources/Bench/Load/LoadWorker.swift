@@ -70,8 +70,9 @@ final class LoadWorker {
     let post = Mutex(LoadPost())
     var reports = Reports()
     private(set) var processor = ProcessorMeter()
-    /// The first failure.
-    var failure: Failure?
+    var failures = LoadFailures()
+    /// Why this side has ended the run.
+    var ownFailure: Failure?
     var timers = Timers()
     /// The steps whose first failure has been reported.
     var failedSteps: Set<Int> = []
@@ -160,7 +161,7 @@ final class LoadWorker {
         context.phase = .ready
         post.withLock {
             $0.openCount = context.connections.usableCount
-            $0.failure = failure
+            $0.failure = ownFailure ?? failures.first
             $0.redirectNotice = opener.redirectNotice
         }
         reports.didOpen?()
@@ -185,7 +186,7 @@ final class LoadWorker {
         }
         startProgressTimer()
         startReplyTimer()
-        measureLag(from: loop.nowNanoseconds)
+        measureLag()
         takeTime()
         workload.begin()
         if workload.isDeserted { drain() }
@@ -200,10 +201,12 @@ final class LoadWorker {
         timers.progress?.start(after: Self.progressInterval, every: Self.progressInterval)
     }
 
-    private func measureLag(from time: UInt64) {
+    private func measureLag() {
+        var time = loop.nowNanoseconds
         timers.lag = Timer(on: loop) { [unowned self] in
-            guard context.phase == .loading else { return timers.lag = nil }
-            measureLag(from: context.measurement.awake(since: time, now: loop.nowNanoseconds))
+            guard context.phase == .loading else { return }
+            time = context.measurement.awake(since: time, now: loop.nowNanoseconds)
+            timers.lag?.start(at: time)
         }
         timers.lag?.start(at: time)
     }
