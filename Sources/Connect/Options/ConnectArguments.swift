@@ -15,6 +15,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     package var scenario = ScenarioArguments()
     package var staying = StayingArguments()
     package var transcript = TranscriptArguments()
+    package var page = PageArguments()
     package var history = HistoryChoice.host
     package var programs = ProgramArguments()
     package var curl = CurlArguments()
@@ -90,6 +91,7 @@ package struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         NetworkArguments.http2.lifted(\.client.network)
         CurlArguments.options.lifted(\.curl)
         TranscriptArguments.options().lifted(\.transcript)
+        PageArguments.options().lifted(\.page)
         promptOptions
     }
 

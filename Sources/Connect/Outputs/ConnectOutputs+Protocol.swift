@@ -17,6 +17,7 @@ extension ConnectOutputs {
     func write(_ event: ProtocolEvent, reply: Reply?, isPush: Bool) -> Bool {
         let writer = isPush ? pushes ?? messages : messages
         if sharesTerminal { prompt?.editor.hideBriefly() }
+        page?.events.writeMessage(event, of: protocolName ?? "", reply: reply)
         let isWritten = writer?.write(event, of: protocolName ?? "", reply: reply)
         guard let view else {
             if let judge {
@@ -81,6 +82,7 @@ extension ConnectOutputs {
     /// Writes to JSON output.
     private func writeEvents(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
+        if let page { write(page.events) }
     }
 
     /// The beginning of a text, safe for a terminal.

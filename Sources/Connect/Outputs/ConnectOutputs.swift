@@ -21,6 +21,8 @@ final class ConnectOutputs {
     let pushes: MessageWriter?
     /// Records the session on request.
     let recording: SessionRecording
+    /// Shows everything in browsers, or `nil` without `--page`.
+    let page: LivePage?
     /// Encodes sent messages for the recording, or `nil` without `--encode`.
     var encoder: TextEncoder?
     /// The prompt, or `nil` if there is none.
@@ -43,6 +45,8 @@ final class ConnectOutputs {
     /// Checks whether standard error has room again.
     private var logTimer: Timer?
     private var undecoded = UndecodedMessages()
+    /// What was done to the message that is being received, for the page.
+    private var edit: MessageEdit?
     private var recorder: Recorder? { recording.recorder }
 
     /// Opens the outputs that the settings request.
@@ -60,6 +64,11 @@ final class ConnectOutputs {
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
         recording.codecs = arguments.codecs.decoders.map(\.name)
+        let canHold = !arguments.codecs.decoders.contains(.zlibStream)
+        guard canHold || arguments.page.held.isEmpty else { throw LivePage.unableToHold }
+        page = try LivePage(
+            arguments.page, .init(command: "connect", sides: [.server], holding: canHold ? [] : nil),
+            diagnostics: diagnostics, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { diagnostics.show($0) } : nil
         let hasPushes = isPiped && settings.lines.areRequests && arguments.transcript.display.isQuiet
         do throws(IOError) {
@@ -139,6 +148,7 @@ final class ConnectOutputs {
 
     /// Records a received message.
     func record(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit? = nil) {
+        if page != nil { self.edit = edit }
         recorder?.events.writeMessage(payload, as: kind, mark: RelayMark(edit))
     }
 
@@ -150,6 +160,7 @@ final class ConnectOutputs {
     func write(
         _ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
+        page?.events.writeReceived(payload, as: kind, decoding, reply: reply, edit: edit)
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
         guard view != nil else {
@@ -174,6 +185,7 @@ final class ConnectOutputs {
 
     /// Keeps a hidden message at the prompt, and shows it with `-v`.
     func show(hidden payload: RawSpan, as kind: MessageKind) {
+        page?.events.writeReceived(payload, as: kind, nil, edit: edit, role: .hidden)
         if let view { return _ = view.show(payload, as: kind, .received, role: .hidden) }
         if isVerbose { diagnostics.show(transcript.hidden(payload, as: kind, .received)) }
     }
@@ -192,6 +204,7 @@ final class ConnectOutputs {
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(push payload: RawSpan, as kind: MessageKind, decoding: Decoding? = nil) -> Bool {
         if decoding?.problem != nil { return write(payload, as: kind, decoding: decoding) }
+        page?.events.writeReceived(payload, as: kind, decoding, edit: edit)
         if let pushes { return pushes.write(payload, as: kind, decoding: decoding) }
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, decoding: decoding)
@@ -213,6 +226,7 @@ final class ConnectOutputs {
 
     /// Records a message as it is sent.
     func record(sent payload: RawSpan, as kind: MessageKind) {
+        page?.events.writeMessage(payload, as: kind, .outgoing)
         guard let recorder else { return }
         guard let encoder else { return recorder.events.writeMessage(payload, as: kind, .outgoing) }
         do throws(CodecError) {
@@ -266,13 +280,13 @@ final class ConnectOutputs {
 
     /// Records and shows a ping or a pong sent by the user.
     func writeSent(control opcode: Opcode, _ payload: RawSpan) {
-        recorder?.events.writeControl(opcode, payload, .outgoing)
+        writeSent { $0.writeControl(opcode, payload, .outgoing) }
         show(control: opcode, payload, .sent, isRequested: true)
     }
 
     /// Records and shows the close frame that this end sends.
     func writeSent(close frame: CloseFrame) {
-        recorder?.events.writeClose(sent: frame)
+        writeSent { $0.writeClose(sent: frame) }
         if isVerbose { diagnostics.show(transcript.close(frame, .sent)) }
     }
 
@@ -294,7 +308,27 @@ final class ConnectOutputs {
     /// Writes an event to all outputs that take events.
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
+        writeSent(write)
+    }
+
+    private func writeSent(_ write: (EventWriter) -> Void) {
         if let recorder { write(recorder.events) }
+        if let page { write(page.events) }
+    }
+}
+
+extension EventWriter {
+    /// Writes a received message, or a record of it, for the page.
+    fileprivate func writeReceived(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, reply: Reply? = nil, edit: MessageEdit?,
+        role: Pipeline.Role = .message
+    ) {
+        let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+        if let decoding {
+            writeMessage(payload, decoding, client: nil, reply: reply, mark: mark, role: role)
+        } else {
+            writeMessage(payload, as: kind, reply: reply, mark: mark, role: role)
+        }
     }
 }
 

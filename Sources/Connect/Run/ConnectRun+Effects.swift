@@ -13,11 +13,12 @@ extension ConnectRun {
         let dropping = ScopedConditions(settings.arguments.transcript.dropped)
         for pattern in dropping.patterns { diagnostics.watch(pattern) }
         let editor = MessageEditor(dropping: dropping.concerning())
+        let canHold = outputs.page?.holds != nil
         let codecs = MessageCodecs(
             decoders: decoders, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
             keepsOriginals: format.output.keepsOriginals && format.pick == nil,
-            areReversed: editor != nil && CodecChain.irreversible(decoders, changes: false) == nil)
-        let isNeeded = !decoders.isEmpty || editor != nil
+            areReversed: (editor != nil || canHold) && CodecChain.irreversible(decoders, changes: false) == nil)
+        let isNeeded = !decoders.isEmpty || editor != nil || canHold
         let pipeline = makePipeline(codecs) ?? (isNeeded ? Pipeline(codecs, clockOffset: loop.clockOffset) : nil)
         pipeline?.editor = editor
         return pipeline
@@ -71,14 +72,23 @@ extension ConnectRun {
         _ payload: RawSpan, as kind: MessageKind, through pipeline: Pipeline, on connection: Connection<ConnectRun>
     ) {
         pipeline.clockOffset = loop.clockOffset
+        take(kind, from: pipeline) {
+            pipeline.received(payload, as: kind, at: loop.nowNanoseconds, arrived: $0, deliver: $1)
+        }
+        if holdsMuch(pipeline) { connection.pauseReading() }
+    }
+
+    /// Records and handles a message that the pipeline passes on.
+    func take(
+        _ kind: MessageKind, from pipeline: Pipeline, by pass: (Pipeline.Arrival, Pipeline.Delivery) -> RecordEdit
+    ) {
         var meetsGoal = false
-        pipeline.received(payload, as: kind, at: loop.nowNanoseconds) { message, edit in
+        _ = pass { message, edit in
             outputs.record(message, as: kind, edit)
-        } deliver: {
+        } _: {
             if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
         }
         executeEffects(meetsGoal: meetsGoal)
-        if holdsMuch(pipeline) { connection.pauseReading() }
     }
 
     /// Passes on messages that programs have decoded, and those that waited for them, while the outputs have room.
@@ -91,13 +101,10 @@ extension ConnectRun {
             guard connection != nil, !state.ignoresIncoming else { continue }
             messageArrived()
             pipeline.clockOffset = loop.clockOffset
-            var meetsGoal = false
-            pipeline.pass(message, at: loop.nowNanoseconds) { received, edit in
-                outputs.record(received, as: message.kind, edit)
-            } deliver: {
-                if take($0, as: $1, $2, $3, from: pipeline) { meetsGoal = true }
+            take(message.kind, from: pipeline) {
+                pipeline.pass(message, at: loop.nowNanoseconds, arrived: $0, deliver: $1)
+                return .unchanged
             }
-            executeEffects(meetsGoal: meetsGoal)
         }
         if heldMuch, !holdsMuch(pipeline), !outputs.isFull { resumeReading() }
         return !outputs.isFull

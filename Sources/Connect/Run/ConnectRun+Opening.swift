@@ -126,6 +126,7 @@ extension ConnectRun {
         if isFirst { settings.rememberURL() }
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }
+        holdForPage()
         let connection = Connection(
             opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
         )

@@ -145,6 +145,7 @@ package final class ConnectRun {
         } catch {
             return error
         }
+        do throws(Failure) { try startPage() } catch { return error }
         connect()
         withExtendedLifetime(stopRequests) {
             loop.run()
@@ -159,7 +160,9 @@ package final class ConnectRun {
         stages.encodingProgram?.kill()
         var failure = outputs.recording.complete(after: state.failure ?? program?.failure)
         if let scenario = stages.scenario { failure = scenario.finish(after: failure) }
-        return diagnostics.failure(after: failure, outputs.losses(hasProgram: program != nil))
+        let result = diagnostics.failure(after: failure, outputs.losses(hasProgram: program != nil))
+        outputs.page?.finish(after: result)
+        return result
     }
 
     var connection: Connection<ConnectRun>? { current?.connection }

@@ -52,6 +52,7 @@ final class DeliveryStage {
     func deliver(login payload: RawSpan, as kind: MessageKind, of run: ConnectRun) {
         remember(payload, as: kind, of: run)
         if !reconnectConditions.isEmpty { checkReconnectConditions(payload, payload) }
+        outputs.page?.events.writeMessage(payload, as: kind)
         outputs.show(unwritten: payload, as: kind)
     }
 

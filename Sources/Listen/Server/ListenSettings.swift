@@ -83,9 +83,7 @@ package struct ListenSettings {
             }
         }
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
-        guard arguments.canHold || arguments.page.held.isEmpty else {
-            throw .badArgument(what: "--hold", why: "a held message would damage the stream of --decode zlib-stream")
-        }
+        guard arguments.canHold || arguments.page.held.isEmpty else { throw LivePage.unableToHold }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
         try arguments.checkRelay(

@@ -80,6 +80,11 @@ package final class LivePage {
         }
     }
 
+    /// The failure of `--hold` if messages cannot wait.
+    package static var unableToHold: Failure {
+        .badArgument(what: "--hold", why: "a held message would damage the stream of --decode zlib-stream")
+    }
+
     /// Starts listening, and shows the URL.
     /// - Throws: ``Failure/listening(address:_:)``.
     package func start() throws(Failure) {
