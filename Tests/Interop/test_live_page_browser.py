@@ -293,7 +293,6 @@ def test_keys_settle_held_messages(browser, holding):
         wait_for_held(page, '{"op":"order","n":1}', '{"op":"order","n":2}')
         page.evaluate("document.getElementById('list').focus()")
         page.press("h")
-        page.press("h")
         page.press("d")
         wait_for_held(page, '{"op":"order","n":2}')
         page.press("r")

@@ -37,6 +37,17 @@ def test_numbers_are_those_of_the_whole_recording(browser, tmp_path):
         assert page.text("times").endswith("1.00\xa0s after ping")
 
 
+def test_what_a_relay_did_to_a_message_is_marked(browser, tmp_path):
+    path = write(tmp_path, [
+        opening(client=1), message(1, "in", "a", client=1, edited=True), message(2, "in", "b", client=1, dropped=True),
+        message(3, "in", '","edited":true', client=1), message(4, "out", "c", client=1, injected=True)])
+    with SessionPage(browser, path) as page:
+        assert [row[2] for row in page.rows()[1:]] == ["edited a", "dropped b", '","edited":true', "injected c"]
+        page.select(1)
+        assert page.text("title") == "#1 → sent, text, 1 Bedited"
+        assert page.problems == []
+
+
 # Handshakes
 
 

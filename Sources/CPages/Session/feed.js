@@ -74,6 +74,8 @@ export class Feed {
       request: heads.request_headers, response: heads.headers,
     });
     connection.isOpen = true;
+    // The end of an earlier connection may be missing.
+    if (this.#connections.has(client)) this.#connections.get(client).isOpen = false;
     this.#connections.set(client, connection);
     this.#events.open(connection);
     if (url) this.#add(connection, undefined, "open", 0, 0, url);

@@ -3,7 +3,7 @@
 import { setPressed, toggle } from "../Shared/controls.js";
 import { byID } from "../Shared/elements.js";
 import { visible } from "../Shared/text.js";
-import { pageText, savePage } from "./copies.js";
+import { savePage } from "./copies.js";
 import { Feed, Link } from "./feed.js";
 import { HeldMessages } from "./held.js";
 import { Sending } from "./sending.js";
@@ -15,10 +15,10 @@ const wide = matchMedia("(min-width: 60rem)");
 
 /**
  * Connects to wsx and shows what it sends. `view` has functions: `readAdded()` shows added events, `forget(count)`
- * forgets dropped ones, `refresh()` shows facts again, and `showAll()` shows all connections.
+ * forgets dropped ones, `refresh()` shows facts again, and `showAll()` shows all connections. `page` is the page as it
+ * was loaded. Returns a function that goes to the panel `sending` or `holding`.
  */
-export function startLive(events, view) {
-  const page = pageText();
+export function startLive(events, view, page) {
   let feed = new Feed(events);
   let updateTimer = 0;
   const act = action => {
@@ -86,15 +86,18 @@ export function startLive(events, view) {
   const link = new Link(location.hash.slice(1), {
     didReceive, didChange: words => { byID("notice").textContent = words; },
   });
-  const panels = { sending: () => sending.focus(), holding: () => held.focus() };
-  for (const [name, focus] of Object.entries(panels)) {
-    toggle(`show-${name}`, isOn => {
-      showPanel(name, isOn);
-      if (isOn) focus();
-    });
+  const panels = { sending, holding: held };
+  const open = name => {
+    if (byID("live").hidden) return;
+    showPanel(name, true);
+    panels[name].focus();
+  };
+  for (const name of Object.keys(panels)) {
+    toggle(`show-${name}`, isOn => (isOn ? open(name) : showPanel(name, false)));
     showPanel(name, wide.matches && name === "sending");
   }
   byID("save-page").addEventListener("click", () => savePage(page, events));
+  return open;
 }
 
 function showPanel(name, isShown) {

@@ -6,7 +6,7 @@ import { KINDS } from "../Shared/filter.js";
 import { visible } from "../Shared/text.js";
 import { count } from "../Shared/units.js";
 import { ConnectionList } from "./connections.js";
-import { offerCopies } from "./copies.js";
+import { offerCopies, pageText } from "./copies.js";
 import { savedEvents } from "./events.js";
 import { longTime, showFacts } from "./facts.js";
 import { List } from "./list.js";
@@ -16,6 +16,9 @@ import { Relations } from "./relations.js";
 import { filterOfControls, Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 
+const isLive = document.querySelector("meta[name=wsx-live]") !== null;
+// Before anything changes it.
+const page = isLive ? pageText() : "";
 const events = savedEvents();
 const list = new List(byID("list"), { didSelect: selected, didScroll: markTimes });
 const timeline = new Timeline(byID("timeline"), { didSelect: filterAgain, didPoint: pointAt });
@@ -172,6 +175,9 @@ addEventListener("afterprint", () => list.endPrinting());
 
 // MARK: Keys
 
+/** Goes to a panel of the live page. */
+let openPanel = () => {};
+
 function go(index) {
   if (index >= 0) list.select(index);
 }
@@ -180,6 +186,8 @@ function escape(target) {
   if (target === byID("filter")) {
     byID("filter").value = "";
     filterAgain();
+    byID("list").focus();
+  } else if (target.matches("input, textarea")) {
     byID("list").focus();
   } else if (timeline.range) {
     showAllTimes();
@@ -202,8 +210,7 @@ document.addEventListener("keydown", event => {
   const keys = {
     "/": () => { byID("filter").focus(); byID("filter").select(); },
     "?": () => byID("shortcuts").showModal(),
-    m: () => byID("live").hidden || byID("show-sending").click(),
-    h: () => byID("live").hidden || byID("show-holding").click(),
+    m: () => openPanel("sending"), h: () => openPanel("holding"),
     ...(index < 0 ? {} : {
       c: copy, s: save, p: () => go(relations.previous[index]), n: () => go(relations.next[index]),
       r: () => go(Math.max(relations.request[index], relations.reply[index])),
@@ -225,6 +232,6 @@ offerThemes(byID("theme"), "wsx-session-theme");
 offerCopies(byID("connection-copies"), events, () => events.shown ?? events.connections[0], () => undefined);
 offerCopies(byID("message-copies"), events, () => message.entry.connection, () => message.entry);
 document.title = `wsx session ${visible(events.connections[0]?.facts.url ?? "")}`;
-list.canFollow = document.querySelector("meta[name=wsx-live]") !== null;
+list.canFollow = isLive;
 showConnection(events.connections[0] ?? null);
-if (list.canFollow) startLive(events, { readAdded, forget, refresh, showAll: () => showConnection(null) });
+if (isLive) openPanel = startLive(events, { readAdded, forget, refresh, showAll: () => showConnection(null) }, page);

@@ -93,13 +93,17 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
                 guard case .item(let item) = event.kind, let direction = event.direction else { return true }
                 let isSent = connection.isSent(direction)
                 if case .message(let kind) = item {
+                    let marks = Self.marks(of: line)
                     if let decoders {
                         for (record, kind) in reader.withPayload({ decoders.decode($0, as: kind, direction) }) {
-                            writer.add(record.span.bytes, as: kind, isSent: isSent, time: time, number: number)
+                            writer.add(
+                                record.span.bytes, as: kind, isSent: isSent, time: time, number: number, marks: marks)
                             number += 1
                         }
                     } else {
-                        reader.withPayload { writer.add($0, as: kind, isSent: isSent, time: time, number: number) }
+                        reader.withPayload {
+                            writer.add($0, as: kind, isSent: isSent, time: time, number: number, marks: marks)
+                        }
                         number += 1
                     }
                 } else {
@@ -119,6 +123,18 @@ package struct RecordingConversion<Writer: SessionWriter & ~Copyable>: ~Copyable
             return failure == nil && stepsLeft > 0
         }
         if let failure { throw failure }
+    }
+}
+
+extension RecordingConversion where Writer: ~Copyable {
+    /// What a relay has done to a message. These members follow the payload; without them, nothing is parsed.
+    private static func marks(of line: RawSpan) -> [StaticString] {
+        let end = line.extracting(max(0, line.byteCount - 256)..<line.byteCount).withUnsafeBytes { Array($0) }
+        guard end[...].firstRange(of: Array("true".utf8)) != nil,
+            case .object(let members)? = try? JSONValue(parsing: line)
+        else { return [] }
+        let marks: [StaticString] = ["injected", "edited", "rewritten", "dropped", "answered"]
+        return marks.filter { members[ExactString("\($0)")] == .bool(true) }
     }
 }
 

@@ -10,8 +10,8 @@ import WSCore
 ///
 ///     [1234,"out text",7,5,"hello"]
 ///
-/// These are microseconds since the first event, direction and type, the number of the message or 0, size in bytes, and
-/// text or Base64; for a close frame, the code and the reason.
+/// These are microseconds since the first event, direction, type, and marks such as `edited`, the number of the message or
+/// 0, size in bytes, and text or Base64; for a close frame, the code and the reason.
 package struct SessionPage: ~Copyable, SessionWriter {
     private static let dataLine = #"<script type="application/json" class="connection"></script>"#
     /// The size of the events in a script element, in bytes. Browsers limit the length of a text.
@@ -55,7 +55,7 @@ package struct SessionPage: ~Copyable, SessionWriter {
         facts.text.withReadableBytes { EmbeddedPage.appendMarkupFree($0, to: &text) }
         text.append(literal: "</script>\n")
         if connection.opening != nil {
-            add("\"in open\",", time: start) { line in
+            add("in open", time: start) { line in
                 line.append(literal: "0,")
                 JSONString.append(Array(opening.url.utf8).span.bytes, to: &line)
             }
@@ -66,15 +66,17 @@ package struct SessionPage: ~Copyable, SessionWriter {
         ReportedHead.json(HTTPFields(fields), without: SecretRecord())
     }
 
-    package mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int) {
+    package mutating func add(
+        _ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int, marks: [StaticString]
+    ) {
         let name: StaticString =
             switch (kind, isSent) {
-            case (.text, true): "\"out text\","
-            case (.text, false): "\"in text\","
-            case (.binary, true): "\"out binary\","
-            case (.binary, false): "\"in binary\","
+            case (.text, true): "out text"
+            case (.text, false): "in text"
+            case (.binary, true): "out binary"
+            case (.binary, false): "in binary"
             }
-        add(name, number: number, time: time) { line in
+        add(name, marks: marks, number: number, time: time) { line in
             line.append(decimal: payload.byteCount)
             line.append(literal: ",")
             switch kind {
@@ -86,10 +88,10 @@ package struct SessionPage: ~Copyable, SessionWriter {
 
     package mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration) {
         switch control {
-        case .ping(let payload): add(isSent ? "\"out ping\"," : "\"in ping\",", payload, time: time)
-        case .pong(let payload): add(isSent ? "\"out pong\"," : "\"in pong\",", payload, time: time)
+        case .ping(let payload): add(isSent ? "out ping" : "in ping", payload, time: time)
+        case .pong(let payload): add(isSent ? "out pong" : "in pong", payload, time: time)
         case .close(let code, let reason):
-            add(isSent ? "\"out close\"," : "\"in close\",", time: time) { line in
+            add(isSent ? "out close" : "in close", time: time) { line in
                 line.append(decimal: code)
                 line.append(literal: ",")
                 JSONString.append(Array(reason.utf8).span.bytes, to: &line)
@@ -112,15 +114,21 @@ package struct SessionPage: ~Copyable, SessionWriter {
     }
 
     private mutating func add(
-        _ name: StaticString, number: Int = 0, time: Duration, _ addRest: (inout ByteBuffer) -> Void
+        _ name: StaticString, marks: [StaticString] = [], number: Int = 0, time: Duration,
+        _ addRest: (inout ByteBuffer) -> Void
     ) {
         if openBytes > Self.chunkBytes { endEvents() }
         text.append(literal: openBytes == 0 ? "<script type=\"application/json\" class=\"events\">[\n" : ",\n")
         var line = self.line.takeAll()
         line.append(literal: "[")
         line.append(decimal: Self.microseconds(time - start))
-        line.append(literal: ",")
+        line.append(literal: ",\"")
         line.append(literal: name)
+        for mark in marks {
+            line.append(literal: " ")
+            line.append(literal: mark)
+        }
+        line.append(literal: "\",")
         line.append(decimal: number)
         line.append(literal: ",")
         addRest(&line)

@@ -10,7 +10,9 @@ package protocol SessionWriter: ~Copyable {
     /// - Parameters:
     ///   - time: The time since 1970-01-01 UTC.
     ///   - number: The number at the prompt, if it has shown all messages of the recording.
-    mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int)
+    ///   - marks: What a relay has done to it.
+    mutating func add(
+        _ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int, marks: [StaticString])
     /// Adds a ping, a pong, or the end of the connection, unless the format has none.
     mutating func add(_ control: RecordedControl, isSent: Bool, time: Duration)
     /// Ends the connection.
@@ -87,7 +89,9 @@ extension HARWriter: SessionWriter {
         add(entry)
     }
 
-    package mutating func add(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int) {
+    package mutating func add(
+        _ payload: RawSpan, as kind: MessageKind, isSent: Bool, time: Duration, number: Int, marks: [StaticString]
+    ) {
         add(payload, as: kind, isSent: isSent, time: time)
     }
 
