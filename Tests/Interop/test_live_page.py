@@ -67,7 +67,7 @@ def test_a_later_page_gets_the_history_and_the_end_is_told():
 
 
 def test_messages_are_shown_decoded_and_marked():
-    with relay("--decode", "msgpack", "--rewrite", '.a=5', "--drop", "json:.b", "--answer", "who => me") as (
+    with relay("--decode", "msgpack", "--rewrite", "a => b", "--drop", "json:.b", "--answer", "who => me") as (
             program, page):
         client = connect(program)
         client.send(wire.frame(wire.BINARY, b"\x81\xa1b\x01", is_masked=True))
@@ -159,7 +159,7 @@ def test_a_page_sends_to_both_sides_of_a_relay(tmp_path):
         assert receive(client) == "for the server"
         page.ask(do="ping", to="client", client=1)
         assert client.read_frame().opcode == wire.PING
-        connect(program)
+        other = connect(program)
         page.wait(type="open", client=2)
         page.ask(do="send", to="client", text="for whom?")
         assert "recipient" in page.wait(type="problem")["message"]
@@ -168,6 +168,7 @@ def test_a_page_sends_to_both_sides_of_a_relay(tmp_path):
         assert (frame.close_code, frame.payload[2:]) == (4000, b"bye")
         page.ask(do="send", to="client", client=9, text="x")
         assert "no client 9" in page.wait(type="problem")["message"]
+        assert other.sock.fileno() > 0
         program.stop()
     injected = [event["data"] for event in map(json.loads, path.read_text().splitlines()) if event.get("injected")]
     assert injected == ["for the client", "for the server"]
@@ -302,7 +303,7 @@ def test_conditions_change_on_the_page_and_know_sides():
 
 
 def test_a_decoded_message_is_edited_as_text():
-    with relay("--decode", "msgpack", "--hold", "from:client json:.a==1", "--hold", "from:client raw") as (
+    with relay("--decode", "msgpack", "--hold", "from:client json:.a==1") as (
             program, page):
         client = connect(program)
         client.send(wire.frame(wire.BINARY, b"\x81\xa1a\x01", is_masked=True))
@@ -317,7 +318,7 @@ def test_a_decoded_message_is_edited_as_text():
 
 
 def test_a_rewritten_message_is_held_as_rewritten():
-    with relay("--rewrite", "s/one/two/", "--hold", "from:client two") as (program, page):
+    with relay("--rewrite", "one => two", "--hold", "from:client two") as (program, page):
         client = connect(program)
         send(client, "one")
         page.ask(do="release", ids=[page.wait(type="held", data="two")["id"]])
@@ -387,7 +388,8 @@ def test_nothing_is_held_without_a_page():
 
 def test_a_later_page_gets_what_is_held():
     with relay("--hold", "^hold") as (program, page):
-        send(connect(program), "hold")
+        client = connect(program)
+        send(client, "hold")
         held = page.wait(type="held")
         with Page(program) as other:
             assert other.wait(type="held") == held
@@ -435,5 +437,5 @@ def test_combinations_that_cannot_work(arguments, words):
 
 def test_a_port_in_use_is_an_error():
     with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        assert_fails(wsx("listen", "--echo", "0", "-q", "--page", port), 2, "--page")
+        port = str(other.getsockname()[1])
+        assert_fails(wsx("listen", "--echo", "0", "-q", "--page", port), 3, "--page")

@@ -23,7 +23,9 @@ extension ConnectRun {
         switch item {
         case .message(let kind):
             // What a line becomes there may not be a message, which would end the run.
-            guard settings.isRepl || (!lines.areRequests && settings.wrapKind == nil && !settings.arguments.linesAreTemplates)
+            guard
+                settings.isRepl
+                    || (!lines.areRequests && settings.wrapKind == nil && !settings.arguments.linesAreTemplates)
             else {
                 throw PageProblem("not sent: the messages of this run are requests or templates from its input")
             }

@@ -4,11 +4,36 @@ import WSCore
 /// A message that waits for a user, after rules have edited it.
 package struct HeldMessage {
     let waiting: WaitingMessage
+    private let origins: MessageRecords.KeptOrigins
     let edits: [RecordEdit]
     /// What would have been passed on.
     let forwarding: RecordEdit
-    /// Whether the user sees and edits the decoded form, which can be encoded again.
-    let isShownDecoded: Bool
+    /// Whether records that change can be encoded again.
+    let isReversible: Bool
+
+    init(
+        _ message: RawSpan, as kind: MessageKind, _ how: Decoding?, _ records: borrowing MessageRecords,
+        _ edits: [RecordEdit], _ forwarding: RecordEdit, isReversible: Bool
+    ) {
+        waiting = WaitingMessage(message, kind, how, records: DecodingStage.copy(records, of: message))
+        origins = records.keptOrigins
+        (self.edits, self.forwarding, self.isReversible) = (edits, forwarding, isReversible)
+    }
+
+    /// The records as they were decoded.
+    func makeRecords() -> MessageRecords {
+        var records = MessageRecords()
+        for record in waiting.records {
+            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
+        }
+        records.keep(origins)
+        return records
+    }
+
+    /// Whether the user sees and edits the decoded form.
+    var isShownDecoded: Bool {
+        if isReversible, waiting.records.count == 1, case .decoded? = waiting.decoding?.result { true } else { false }
+    }
 
     /// The codecs that have decoded ``shown``, or `nil` if it is as received.
     package var codecs: String? {
@@ -30,7 +55,7 @@ package struct HeldMessage {
         return if case .changed(let text)? = edits.first { text } else { record.payload }
     }
     /// The size in memory, in bytes.
-    fileprivate var byteCount: Int { waiting.byteCount }
+    fileprivate var byteCount: Int { waiting.byteCount + origins.byteCount }
 }
 
 /// The messages of one direction of a connection that wait for a user, in order. What follows a held message waits behind

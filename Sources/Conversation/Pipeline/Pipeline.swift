@@ -184,17 +184,15 @@ package final class Pipeline {
     package func settle(
         _ message: HeldMessage, _ verdict: HeldMessages.Verdict, at now: UInt64, arrived: Arrival, deliver: Delivery
     ) -> RecordEdit {
-        var records = MessageRecords()
         if case .replace(let bytes, let kind) = verdict {
+            var records = MessageRecords()
             var how: Decoding?
             let outcome = decoding.decode(bytes.span.bytes, as: kind, into: &records, &effects)
             if case .known(let known) = outcome { how = known } else { records.begin(bytes.span.bytes, isText: false) }
             return finish(
                 bytes.span.bytes, as: kind, how, records, [], .changed(bytes), .edited, at: now, arrived, deliver)
         }
-        for record in message.waiting.records {
-            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
-        }
+        let records = message.makeRecords()
         let bytes = message.waiting.message.span.bytes
         guard case .release = verdict else {
             let edits = [RecordEdit](repeating: .removed, count: records.count)
@@ -204,7 +202,7 @@ package final class Pipeline {
         }
         return finish(
             bytes, as: message.waiting.kind, message.waiting.decoding, records, message.edits, message.forwarding,
-            MessageEdit(message.edits), at: now, arrived, deliver)
+            MessageEdit(message.edits), isReversed: message.isReversible, at: now, arrived, deliver)
     }
 
     /// What takes the place of a held message.
@@ -214,12 +212,9 @@ package final class Pipeline {
         for message: HeldMessage, by payload: [UInt8], as kind: MessageKind
     ) throws(CodecError) -> HeldMessages.Verdict {
         guard message.isShownDecoded else { return .replace(payload, kind) }
-        var records = MessageRecords()
-        for record in message.waiting.records {
-            records.append(record.payload.span.bytes, isText: record.isText, piece: record.piece)
-        }
         let edit = try decoding.assemble(
-            message.waiting.message.span.bytes, as: message.waiting.kind, records, [.changed(payload)], isReversed: true
+            message.waiting.message.span.bytes, as: message.waiting.kind, message.makeRecords(), [.changed(payload)],
+            isReversed: true
         )
         guard case .changed(let bytes) = edit else { return .release }
         return .replace(bytes, message.waiting.kind)
@@ -247,12 +242,10 @@ package final class Pipeline {
             }
         }
         if let held, forwarding != .removed, let isBehind = held.holds(records, of: message, edits) {
-            let waiting = WaitingMessage(message, kind, how, records: DecodingStage.copy(records, of: message))
             held.hold(
                 HeldMessage(
-                    waiting: waiting, edits: edits, forwarding: forwarding,
-                    isShownDecoded: how?.problem == nil && how != nil && isReversed && decoding.isReversible
-                        && records.count == 1), isBehind: isBehind)
+                    message, as: kind, how, records, edits, forwarding,
+                    isReversible: isReversed && decoding.isReversible), isBehind: isBehind)
             return .removed
         }
         return finish(

@@ -159,6 +159,18 @@ package struct MessageRecords: ~Copyable {
         swap(&origins, &other.origins)
     }
 
+    /// The inputs of the steps of a message, for a copy of its records.
+    package struct KeptOrigins {
+        fileprivate let steps: [[Origin]]
+
+        /// The size of the inputs, in bytes.
+        package var byteCount: Int { steps.reduce(0) { $0 + $1.reduce(0) { $0 + $1.bytes.count } } }
+    }
+
+    package var keptOrigins: KeptOrigins { KeptOrigins(steps: origins) }
+
+    package mutating func keep(_ origins: KeptOrigins) { self.origins = origins.steps }
+
     /// Keeps the bytes of all records, which codecs then change.
     mutating func keepPieces(of message: RawSpan) { pieces = copies(of: message) }
 
