@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 
 import pytest
 
@@ -143,6 +144,21 @@ def test_a_page_sends_to_one_client_or_all(browser):
             page.send("to one")
             assert clients[1].read_message().payload == b"to one"
             page.wait_for_last("to all", "to one")
+            assert page.problems == []
+
+
+def test_the_page_of_connect_sends_to_the_server(browser, echo):
+    with Running([BINARY, "connect", *PAGE, "--interactive", echo.url], stdin=subprocess.PIPE) as client:
+        with LivePage(browser, client) as page:
+            page.wait_for_last(f"open {echo.url}")
+            page.send("from the page")
+            page.wait_for_last("from the page", "from the page")
+            assert [row[:2] for row in page.rows()] == [[0, "in"], [1, "out"], [2, "in"]]
+            assert page.text("url") == echo.url
+            page.evaluate("document.querySelector('#closing button').click()")
+            assert client.wait() == 0
+            page.wait_for("document.getElementById('notice').textContent.startsWith('wsx has ended with status 0')")
+            assert page.shown()[1:3] == ["from the page", "from the page"]
             assert page.problems == []
 
 
