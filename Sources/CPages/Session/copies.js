@@ -77,17 +77,7 @@ export function offerCopies(menu, events, connectionOf, entryOf) {
     await copyText(text);
     const masked = JSON.stringify(connection.facts).includes(MASK) ? ", without its secrets" : "";
     byID("announcer").textContent = `Copied the ${target.textContent}${masked}`;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-  menu.addEventListener("keydown", event => {
-    if (event.key !== "Escape" || !menu.open) return;
-    event.stopPropagation();
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-  menu.addEventListener("focusout", ({ relatedTarget }) => {
-    if (relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+    menu.hidePopover();
   });
 }
 

@@ -111,7 +111,7 @@ export class MessageView {
       cell("quiet", entry.number ? `#${entry.number} ` : ""),
       cell(entry.direction, entry.direction === "out" ? "→ " : "← "),
       entry.isMessage ? `${sent}, ${entry.opcode}, ${exactSize(entry.bytes)}`
-        : entry.type === "open" ? "handshake" : `${entry.type}, ${sent}`,
+        : entry.type === "open" ? "handshake" : entry.type === "omitted" ? "omitted" : `${entry.type}, ${sent}`,
       ...entry.marks.map(mark => cell("note", mark)));
     const moment = new Date(entry.time);
     const { times } = this.#events;
@@ -125,7 +125,7 @@ export class MessageView {
     for (const radio of document.querySelectorAll("[name=view]")) {
       radio.disabled = !entry.isMessage || (entry.opcode === "binary" && radio.value === "raw");
     }
-    byID("save").hidden = !entry.isMessage;
+    byID("save").hidden = byID("copy-message").hidden = !entry.isMessage;
   }
 
   #showChanges(previous) {

@@ -20,7 +20,7 @@ export class Relations {
   readCount = 0;
 
   #events;
-  /** The latest message of each kind, and requests by their ids, for each connection. */
+  /** The latest message of each kind, and requests by their ids, with the numbers of their connections. */
   #latest = new Map();
   #unanswered = new Map();
   #isReading = false;
@@ -60,14 +60,11 @@ export class Relations {
     for (const name of ["previous", "next", "request", "reply"]) {
       this[name] = this[name].slice(count).map(index => Math.max(-1, index - count));
     }
-    for (const connection of [this.#latest, this.#unanswered].flatMap(map => Array.from(map.values()))) {
-      for (const [key, index] of connection) {
-        if (index < count) connection.delete(key);
-        else connection.set(key, index - count);
-      }
-    }
     for (const map of [this.#latest, this.#unanswered]) {
-      for (const [connection, indices] of map) if (!indices.size) map.delete(connection);
+      for (const [key, index] of map) {
+        if (index < count) map.delete(key);
+        else map.set(key, index - count);
+      }
     }
   }
 
@@ -83,35 +80,29 @@ export class Relations {
     const members = isScalar(value) || Array.isArray(value) ? {} : value;
     const values = KIND_MEMBERS.map(name => (Object.hasOwn(members, name) && isScalar(members[name])
       ? JSON.stringify(members[name]) : ""));
-    this.#note(index, `${direction} ${values.join("\n")}`);
+    const { number } = this.#events.connection(index);
+    this.#note(index, `${number} ${direction} ${values.join("\n")}`);
     const { id } = members;
-    if (typeof id === "string" || typeof id === "number") this.#match(index, JSON.stringify(id), members);
+    if (typeof id === "string" || typeof id === "number") {
+      this.#match(index, `${number} ${JSON.stringify(id)}`, members);
+    }
   }
 
   #note(index, key) {
-    const latest = this.#of(this.#latest, index);
-    const before = latest.get(key);
-    latest.set(key, index);
+    const before = this.#latest.get(key);
+    this.#latest.set(key, index);
     if (before === undefined) return;
     this.previous[index] = before;
     this.next[before] = index;
   }
 
   #match(index, id, members) {
-    const unanswered = this.#of(this.#unanswered, index);
-    if (this.#events.kind(index).direction === "out") return unanswered.set(id, index);
-    const request = unanswered.get(id);
+    if (this.#events.kind(index).direction === "out") return this.#unanswered.set(id, index);
+    const request = this.#unanswered.get(id);
     if (request === undefined || Object.hasOwn(members, "method")) return;
-    unanswered.delete(id);
+    this.#unanswered.delete(id);
     this.request[index] = request;
     this.reply[request] = index;
-  }
-
-  /** What a map has for the connection of an event. */
-  #of(map, index) {
-    const connection = this.#events.connection(index);
-    if (!map.has(connection)) map.set(connection, new Map());
-    return map.get(connection);
   }
 
   /** The times of the replies on the connections shown, in microseconds, sorted. */

@@ -25,10 +25,10 @@ export class Sending {
       format: byID("format"),
     }, data => this.#send(typeof data === "string" ? { text: data } : { base64: toBase64(data) }));
     byID("uneditable").addEventListener("click", () => this.#finish());
-    byID("ping").addEventListener("click", () => this.#sendControl({ do: "ping" }));
+    byID("ping").addEventListener("click", () => this.#sendFrame({ do: "ping" }));
     byID("closing").addEventListener("submit", event => {
       event.preventDefault();
-      this.#sendControl({ do: "close", code: Number(byID("code").value), reason: byID("reason").value });
+      this.#sendFrame({ do: "close", code: Number(byID("code").value), reason: byID("reason").value });
     });
   }
 
@@ -90,12 +90,11 @@ export class Sending {
     this.#act({ do: "release", ids: [this.#edited.id], ...data });
   }
 
-  #sendControl(action) {
+  #sendFrame(action) {
     try {
       this.#sendToTargets(action);
-      byID("verdict").textContent = "Sent";
-    } catch (error) {
-      byID("verdict").textContent = error.message;
+    } catch ({ message }) {
+      byID("verdict").textContent = message;
     }
   }
 
@@ -104,7 +103,8 @@ export class Sending {
     const targets = this.#targets;
     if (!targets.length) throw new Error("No connection is open");
     // The server of `listen` sends one message to all of its clients, which has one number.
-    if (!this.#events.shown && this.#command === "listen") return this.#act({ ...action, to });
-    for (const { facts } of targets) this.#act({ ...action, to, client: facts.client });
+    const clients = !this.#events.shown && this.#command === "listen" ? [undefined]
+      : targets.map(target => target.facts.client);
+    for (const client of clients) this.#act({ ...action, to, client });
   }
 }

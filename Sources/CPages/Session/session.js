@@ -49,7 +49,7 @@ function showSums() {
   timeline.show(events, search.rows);
   markTimes();
   const only = events.shown ?? (events.connections.length === 1 ? events.connections[0] : null);
-  byID("connection-copies").hidden = !only;
+  byID("copy-connection").hidden = !only;
 }
 
 const refresh = sparingly(showSums);
