@@ -72,8 +72,7 @@ package struct BenchArguments: Equatable, Sendable {
                 within `--connect-timeout` is closed and counts as a timeout.
                 """,
             answer: """
-                Answered messages and their answers do not count. Echoes and broadcast deliveries are not answered. \
-                Programs cannot answer.
+                Answered messages and their answers do not count. Echoes and broadcast deliveries are not answered.
                 """,
             runsPrograms: false
         ).lifted(\.exchange)

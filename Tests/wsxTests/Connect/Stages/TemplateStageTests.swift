@@ -132,7 +132,7 @@ import Testing
             let peer = FakePeer(on: loop)
             // A later time than that of the first heartbeat.
             timer = Timer(on: loop) { peer.send(#"{"n":7}"#) }
-            timer?.start(after: .milliseconds(20))
+            timer?.start(after: .milliseconds(500))
             return peer
         }
         fixture.didReceive = { peer, event in if event == .text("7") { peer.close(1000) } }

@@ -45,7 +45,7 @@ package struct ExchangeArguments: Equatable, Sendable {
                 Answer each received message that matches *REGEX*, or another condition, with the text message *TEXT*, \
                 for instance the pings of an application. See CONDITIONS.
                 """, answer,
-            ruleManual,
+            runsPrograms ? MarkedText("\(ruleManual.source) \(programManual.source)") : ruleManual,
             example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
         ) { arguments, value in arguments.answers.append(value) }
         guard let ready else { return [first, answer] }
@@ -81,7 +81,9 @@ package struct ExchangeArguments: Equatable, Sendable {
     private static let ruleManual: MarkedText = """
         In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
         dollar sign. A condition on JSON has no groups. Placeholders such as `{{last:/id}}` insert values of the \
-        message; see PLACEHOLDERS. If several rules match, the first one answers. With `exec:`*COMMAND* instead of \
-        *TEXT*, a program reads the message and writes the answers; see CONDITIONS.
+        message; see PLACEHOLDERS. If several rules match, the first one answers.
+        """
+    private static let programManual: MarkedText = """
+        With `exec:`*COMMAND* instead of *TEXT*, a program reads the message and writes the answers; see CONDITIONS.
         """
 }
