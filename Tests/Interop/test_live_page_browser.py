@@ -188,9 +188,12 @@ def test_a_live_page_can_be_saved_and_opened(browser, relay, tmp_path):
         assert page.problems == []
 
 
-@pytest.mark.parametrize("text", ["it's \"$HOME\" `id` \\ !x", "two\nlines", "-x", "", "\x1b[31m\u202e", "{{seq}}"])
+@pytest.mark.parametrize(
+    "text", ["it's \"$HOME\" `id` \\ !x", "two\nlines", "-x", "", "\x1b[31m\u202e", "{{seq}}"],
+    ids=["quotes", "lines", "dash", "empty", "invisible", "braces"])
 def test_a_message_is_copied_as_a_command_and_a_scenario(browser, echo, relay, text, tmp_path):
-    client = connect(relay, "/a'b", b"X-Test: it's")
+    ran = tmp_path / "ran"
+    client = connect(relay, "/a'b", b"X-Test: it's", b"-x: y", f"exec: touch {ran}".encode(), b"Cookie: id=secret-1")
     os.symlink(BINARY, tmp_path / "wsx")
     with LivePage(browser, relay) as page:
         say(client, text)
@@ -208,12 +211,14 @@ def test_a_message_is_copied_as_a_command_and_a_scenario(browser, echo, relay, t
         assert result.status == 0, result
         messages = [event for event in map(json.loads, result.lines) if event["type"] == "message"]
         assert [event["data"] for event in messages] == [text]
+        assert "x-test: it" in command and "'--header=-x: y'" in command and "cookie" not in command
+        assert not ran.exists()
         path = tmp_path / "scenario.jsonl"
         path.write_text(copied("connection-copies", "scenario"))
         assert len(path.read_text().splitlines()) == 3
         result = run([BINARY, "connect", "--scenario", path, echo.url])
         assert result.status == 0, result
-        assert copied("connection-copies", "curl").startswith("curl -i -N --http1.1 'http://127.0.0.1:")
+        assert copied("connection-copies", "curl").startswith("curl -i -N -g --http1.1 'http://127.0.0.1:")
         assert page.problems == []
 
 
@@ -407,3 +412,20 @@ def test_controls_have_names(browser, relay):
             "button", "textbox", "searchbox", "radio", "slider", "listbox", "DisclosureTriangle")]
         assert len(controls) > 15
         assert [node for node in controls if not node.get("name", {}).get("value")] == []
+
+
+def test_a_full_page_leaves_out_the_oldest_messages(browser, relay):
+    client = connect(relay)
+    with LivePage(browser, relay) as page:
+        for number in range(36):
+            say(client, str(number) + "x" * (1 << 20))
+            wait_until(lambda: page.shown() and page.shown()[-1].startswith(f"{number}x"), what=f"message {number}")
+        assert page.text("counts").endswith(" messages are not in the page")
+        left_out = int(page.text("counts").split(", ")[-1].split()[0])
+        assert 8 <= left_out < 40
+        assert [row[0] for row in page.rows()][-1] == 72
+        page.press_keys("Home")
+        assert page.rows()[0][0] == left_out + 1
+        page.select(left_out + 1)
+        assert page.text("data").startswith(f"{left_out // 2}x")
+        assert page.problems == []

@@ -6,8 +6,8 @@ import { jsonEscapes, toBase64, visible } from "../Shared/text.js";
 
 /** The size of the events in a script element, in characters. Browsers limit the length of a text. */
 const CHUNK_CHARACTERS = 4 << 20;
-/** Fields of requests that clients add by themselves. */
-const OWN_FIELDS = /^(?:host|connection|upgrade|content-length|sec-websocket-.*|:.*)$/;
+/** Fields of requests that clients add by themselves, and what `--header` does not take for a field. */
+const OWN_FIELDS = /^(?:host|connection|upgrade|content-length|sec-websocket-.*|:.*|exec|env)$/;
 const MASK = "•••";
 
 /** A word of a command line for POSIX shells. */
@@ -15,16 +15,16 @@ export function shellWord(word) {
   return /^[\w./:=@,+%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The known fields of a request, as arguments. Those with secrets are left out. */
-function fieldArguments({ request = {} }) {
+/** The known fields of a request, as lines. Those with secrets are left out. */
+function knownFields({ request = {} }) {
   return Object.entries(request).filter(([name]) => !OWN_FIELDS.test(name)).flatMap(([name, values]) => (
-    values.filter(value => !value.includes(MASK)).flatMap(value => ["-H", `${name}: ${value}`])));
+    values.filter(value => !value.includes(MASK)).map(value => `${name}: ${value}`)));
 }
 
 /** A command that connects like a connection, and sends a message. */
 function wsxCommand(facts, entry) {
-  const subprotocol = facts.subprotocol ? ["-s", facts.subprotocol] : [];
-  const words = ["connect", ...subprotocol, ...fieldArguments(facts), facts.url];
+  const subprotocol = facts.subprotocol ? [`--subprotocol=${facts.subprotocol}`] : [];
+  const words = ["connect", ...subprotocol, ...knownFields(facts).map(field => `--header=${field}`), facts.url];
   const line = ["wsx", ...words.map(shellWord)].join(" ");
   if (!entry?.isMessage) return line;
   const { data } = entry;
@@ -41,8 +41,9 @@ function curlCommand(facts) {
   const key = toBase64(crypto.getRandomValues(new Uint8Array(16)));
   const fields = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", `Sec-WebSocket-Key: ${key}`];
   if (facts.subprotocol) fields.push(`Sec-WebSocket-Protocol: ${facts.subprotocol}`);
-  const words = [facts.url.replace(/^ws/, "http"), ...fields.flatMap(field => ["-H", field]), ...fieldArguments(facts)];
-  return ["curl", "-i", "-N", "--http1.1", ...words.map(shellWord)].join(" ");
+  fields.push(...knownFields(facts));
+  const words = [facts.url.replace(/^ws/, "http"), ...fields.flatMap(field => ["-H", field])];
+  return ["curl", "-i", "-N", "-g", "--http1.1", ...words.map(shellWord)].join(" ");
 }
 
 /** The step of a scenario that an event is, or nothing. Its texts have no placeholders. */

@@ -49,7 +49,7 @@ function showSums() {
   timeline.show(events, search.rows);
   markTimes();
   const only = events.shown ?? (events.connections.length === 1 ? events.connections[0] : null);
-  byID("copy-connection").hidden = !only;
+  byID("copy-connection").hidden = !/^(?:wss?|echo):/.test(only?.facts.url);
 }
 
 const refresh = sparingly(showSums);
