@@ -160,7 +160,7 @@ final class ConnectOutputs {
     func write(
         _ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
-        page?.events.writeReceived(payload, as: kind, decoding, reply: reply, edit: edit)
+        showOnPage(payload, as: kind, decoding, reply: reply)
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
         guard view != nil else {
@@ -183,9 +183,18 @@ final class ConnectOutputs {
         return isWritten ?? isShown
     }
 
+    private func showOnPage(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, reply: Reply? = nil,
+        role: Pipeline.Role = .message
+    ) {
+        guard let page else { return }
+        let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+        page.events.writeShown(payload, as: kind, decoding, client: nil, reply: reply, mark: mark, role: role)
+    }
+
     /// Keeps a hidden message at the prompt, and shows it with `-v`.
     func show(hidden payload: RawSpan, as kind: MessageKind) {
-        page?.events.writeReceived(payload, as: kind, nil, edit: edit, role: .hidden)
+        showOnPage(payload, as: kind, nil, role: .hidden)
         if let view { return _ = view.show(payload, as: kind, .received, role: .hidden) }
         if isVerbose { diagnostics.show(transcript.hidden(payload, as: kind, .received)) }
     }
@@ -204,7 +213,7 @@ final class ConnectOutputs {
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(push payload: RawSpan, as kind: MessageKind, decoding: Decoding? = nil) -> Bool {
         if decoding?.problem != nil { return write(payload, as: kind, decoding: decoding) }
-        page?.events.writeReceived(payload, as: kind, decoding, edit: edit)
+        showOnPage(payload, as: kind, decoding)
         if let pushes { return pushes.write(payload, as: kind, decoding: decoding) }
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, decoding: decoding)
@@ -314,21 +323,6 @@ final class ConnectOutputs {
     private func writeSent(_ write: (EventWriter) -> Void) {
         if let recorder { write(recorder.events) }
         if let page { write(page.events) }
-    }
-}
-
-extension EventWriter {
-    /// Writes a received message, or a record of it, for the page.
-    fileprivate func writeReceived(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, reply: Reply? = nil, edit: MessageEdit?,
-        role: Pipeline.Role = .message
-    ) {
-        let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
-        if let decoding {
-            writeMessage(payload, decoding, client: nil, reply: reply, mark: mark, role: role)
-        } else {
-            writeMessage(payload, as: kind, reply: reply, mark: mark, role: role)
-        }
     }
 }
 

@@ -181,14 +181,15 @@ final class ListenOutputs {
         if kind == .text, isReceived { editor?.services.words.remember(payload) }
         let shownDirection: Transcript.Direction = isReceived ? .received : .sent
         let isHidden = role == .hidden || hides(payload, mark, shownDirection, number)
-        page?.events.write(payload, as: kind, decoding, direction, mark, of: number, role: isHidden ? .hidden : role)
+        page?.events.writeShown(
+            payload, as: kind, decoding, direction, client: number, mark: mark, role: isHidden ? .hidden : role)
         if isHidden {
             return show(hidden: payload, as: kind, shownDirection, client: number)
         }
         if isReceived, mark == nil {
             messages?.write(payload, as: kind, client: number, decoding: decoding)
         } else {
-            messages?.events?.write(payload, as: kind, decoding, direction, mark, of: number)
+            messages?.events?.writeShown(payload, as: kind, decoding, direction, client: number, mark: mark)
         }
         if let view {
             let role: Transcript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
@@ -263,7 +264,7 @@ final class ListenOutputs {
     private func showOnPage(sent payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
         guard let page else { return }
         withShown(payload, kind) { payload, kind, decoding in
-            for number in numbers { page.events.write(payload, as: kind, decoding, .outgoing, nil, of: number) }
+            for number in numbers { page.events.writeShown(payload, as: kind, decoding, .outgoing, client: number) }
         }
     }
 
@@ -422,20 +423,5 @@ final class ListenOutputs {
     func flush() {
         messages?.flush()
         recorder?.flush()
-    }
-}
-
-extension EventWriter {
-    /// Writes a message, or a record of it, as it is shown.
-    fileprivate func write(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
-        _ mark: RelayMark?,
-        of client: Int, role: Pipeline.Role = .message
-    ) {
-        if let decoding {
-            writeMessage(payload, decoding, direction, client: client, mark: mark, role: role)
-        } else {
-            writeMessage(payload, as: kind, direction, client: client, mark: mark, role: role)
-        }
     }
 }

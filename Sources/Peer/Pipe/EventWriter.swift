@@ -108,6 +108,18 @@ package final class EventWriter {
         }
     }
 
+    /// Writes a message, or a record of it, as it is shown: decoded or as received.
+    package func writeShown(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection = .incoming,
+        client: Int?, reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
+    ) {
+        if let decoding {
+            writeMessage(payload, decoding, direction, client: client, reply: reply, mark: mark, role: role)
+        } else {
+            writeMessage(payload, as: kind, direction, client: client, reply: reply, mark: mark, role: role)
+        }
+    }
+
     /// Writes one event per client for a message sent to several clients. The events share the payload, which is in
     /// memory once.
     package func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
