@@ -6,13 +6,16 @@ import WSCore
 
 @Suite struct SessionPageTests {
     /// The page of a connection with text messages.
-    private static func page(of messages: [String], url: String = "ws://h.example/") throws -> String {
+    private static func page(
+        of messages: [String], url: String = "ws://h.example/", marks: [StaticString] = []
+    ) throws -> String {
         var page = SessionPage()
         var opening = RecordedOpening()
         opening.url = url
         page.begin(RecordedConnection(client: nil, codecs: RecordedCodecs()), opening)
         for (index, message) in messages.enumerated() {
-            page.add(Array(message.utf8).span.bytes, as: .text, isSent: true, time: .zero, number: index + 1)
+            page.add(
+                Array(message.utf8).span.bytes, as: .text, isSent: true, time: .zero, number: index + 1, marks: marks)
         }
         page.end()
         page.finish()
@@ -65,5 +68,11 @@ import WSCore
         let page = try Self.page(of: [message, message, message])
         #expect(page.ranges(of: #"<script type="application/json" class="events">["#).count == 2)
         #expect(page.ranges(of: "\n]</script>\n").count == 2)
+    }
+
+    @Test("What a relay did to a message follows its type")
+    func marks() throws {
+        let page = try Self.page(of: ["x"], marks: ["edited", "answered"])
+        #expect(page.contains(#"[0,"out text edited answered",1,1,"x"]"#))
     }
 }
