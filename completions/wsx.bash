@@ -627,7 +627,7 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--streams\n--connect-rate\n--connect-retry\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--stages\n--ramp\n--start-at\n--warmup\n--in-flight\n--think\n--lifetime\n--drain\n--reply-timeout\n--publishers\n--heartbeat\n--heartbeat-message\n--tls-resume\n-m\n--message\n-f\n--file\n--size\n--binary\n--protocol\n--param\n--decode\n--encode\n--correlate\n--expect\n--reply-end\n--latency-from\n--first-message\n--ready\n--answer\n--data\n--scenario\n--ignore\n--timeout\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--http2\n--output\n--threshold\n--baseline\n--title\n--label\n--hdr\n--report\n--junit\n--summary\n--abort\n--metrics\n-q\n--quiet\n--color\n--plain\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--streams\n--connect-rate\n--connect-retry\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--stages\n--ramp\n--start-at\n--warmup\n--in-flight\n--think\n--lifetime\n--drain\n--reply-timeout\n--publishers\n--heartbeat\n--heartbeat-message\n--tls-resume\n-m\n--message\n-f\n--file\n--size\n--binary\n--protocol\n--param\n--decode\n--encode\n--correlate\n--expect\n--reply-end\n--latency-from\n--first-message\n--ready\n--answer\n--data\n--scenario\n--ignore\n--timeout\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--digest\n--anyauth\n--aws-sigv4\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--location-trusted\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--proxy-digest\n--proxy-anyauth\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--http2\n--output\n--threshold\n--accept-inconclusive\n--baseline\n--title\n--label\n--hdr\n--report\n--junit\n--summary\n--abort\n--metrics\n-q\n--quiet\n--color\n--plain\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
                 COMPREPLY=($(compgen -W $'merge' -- "$current"))
                 _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
@@ -635,7 +635,7 @@ _wsx() {
             ;;
         'bench merge')
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--title\n--label\n--hdr\n--report\n--junit\n--summary\n-q\n--quiet\n--color\n--plain\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--accept-inconclusive\n--baseline\n--title\n--label\n--hdr\n--report\n--junit\n--summary\n-q\n--quiet\n--color\n--plain\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
                 COMPREPLY=($(compgen -f -- "$current"))

@@ -396,6 +396,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l http2 -d 'Connect over HTTP/2'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table' json\t'one JSON object on one line, see JSON RESULTS' jsonl\t'one JSON object per second during the run, then the results as with json'" -d 'Format of the results on stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless EXPR holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l accept-inconclusive -d 'Exit with 0 if the run is inconclusive'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON results'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l title -x -d 'Title of the results'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l label -x -d 'Label the results'
@@ -413,6 +414,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -F
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table' json\t'one JSON object on one line, see JSON RESULTS' jsonl\t'one JSON object per second during the run, then the results as with json'" -d 'Format of the results on stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless EXPR holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l accept-inconclusive -d 'Exit with 0 if the run is inconclusive'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON results'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l title -x -d 'Title of the results'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l label -x -d 'Label the results'

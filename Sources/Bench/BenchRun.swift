@@ -94,8 +94,8 @@ package final class BenchRun {
 
     /// The failures of all workers.
     private var noted: LoadFailures { workers.reduce(into: LoadFailures()) { $0.add($1.failures) } }
-    /// The most important failure of any worker: why this side has ended the run, or what happened on connections.
-    private var failure: Failure? { workers.lazy.compactMap(\.ownFailure).first ?? noted.first }
+    /// The most important failure of any worker.
+    private var failure: Failure? { noted.first }
 
     /// Reports the first redirect to another origin.
     private func report(redirect notice: String?) {
@@ -185,8 +185,8 @@ package final class BenchRun {
         .map { ($0, $1) }
         if let (count, failure) = lateReplies(tally) { reasons.append((count, failure.loadTestReason)) }
         let sorted = reasons.sorted { ($1.count, $0.words) < ($0.count, $1.words) }.map(\.words)
-        let ends = [earlyFailure] + workers.map(\.ownFailure)
-        return Array(ends.lazy.compactMap { $0?.loadTestReason }.prefix(1)) + sorted
+        let end = earlyFailure ?? noted.end
+        return [end?.loadTestReason].compactMap(\.self) + sorted
     }
 
     // MARK: Results

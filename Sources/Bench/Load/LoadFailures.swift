@@ -18,6 +18,8 @@ struct LoadFailures: Sendable {
     }
 
     private var entries: [Entry] = []
+    /// Why this side has ended the run.
+    var end: Failure?
 
     /// A server may invent close codes. Further kinds are only counted in results.
     private static let mostEntries = 64
@@ -32,6 +34,7 @@ struct LoadFailures: Sendable {
     /// Adds the failures of another thread.
     mutating func add(_ other: LoadFailures) {
         for entry in other.entries { add(entry) }
+        end = end ?? other.end
     }
 
     private mutating func add(_ entry: Entry) {
@@ -45,10 +48,11 @@ struct LoadFailures: Sendable {
         }
     }
 
-    /// The failure with the lowest status, and of these the most frequent one; `nil` if there is none. The status depends
-    /// only on the kinds of failures, not on which was first.
+    /// The failure that has ended the run. Otherwise, the one with the lowest status, and of these the most frequent one;
+    /// `nil` if there is none. The status depends only on the kinds of failures, not on which was first.
     var first: Failure? {
-        entries.min {
+        if let end { return end }
+        return entries.min {
             ($0.failure.status.rawValue, -$0.count, $0.words) < ($1.failure.status.rawValue, -$1.count, $1.words)
         }?.failure
     }

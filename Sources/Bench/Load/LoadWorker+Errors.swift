@@ -56,7 +56,7 @@ extension LoadWorker {
 
     /// Ends the run because of a failure on this side.
     func end(because failure: Failure) {
-        ownFailure = failure
+        failures.end = failure
         drain()
     }
 

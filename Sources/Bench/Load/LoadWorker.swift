@@ -71,8 +71,6 @@ final class LoadWorker {
     var reports = Reports()
     private(set) var processor = ProcessorMeter()
     var failures = LoadFailures()
-    /// Why this side has ended the run.
-    var ownFailure: Failure?
     var timers = Timers()
     /// The steps whose first failure has been reported.
     var failedSteps: Set<Int> = []
@@ -161,7 +159,7 @@ final class LoadWorker {
         context.phase = .ready
         post.withLock {
             $0.openCount = context.connections.usableCount
-            $0.failure = ownFailure ?? failures.first
+            $0.failure = failures.first
             $0.redirectNotice = opener.redirectNotice
         }
         reports.didOpen?()

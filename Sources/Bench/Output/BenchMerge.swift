@@ -27,7 +27,7 @@ package struct BenchMerge: ~Copyable {
             if let loss = losses.first { throw loss.failure }
             return nil
         }
-        sum.remarks = runs.remarks
+        sum.findings.remarks = runs.remarks
         if !losses.isEmpty { sum.reasons.insert(Self.reason(for: losses, of: runs.count + losses.count), at: 0) }
         let given = outputs.notes
         if let title = given.title { sum.description.notes.title = title }
@@ -68,7 +68,7 @@ package struct BenchMerge: ~Copyable {
             do throws(BenchResultsError) {
                 results = try file.results(at: index)
                 results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
-                results.doubts = results.doubts.map { "\(file.name(of: index)): \($0)" }
+                results.findings.doubts = results.findings.doubts.map { "\(file.name(of: index)): \($0)" }
             } catch {
                 let failure = Failure.badArgument(what: file.name(of: index), why: "\(error)")
                 guard error == .notJSON(.truncated) || error == .notResults, let words = file.loss(at: index) else {

@@ -23,7 +23,7 @@ package struct LoadMeasurement: ~Copyable {
     /// The outcomes of messages and connections.
     package var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
-    internal private(set) var times = TimeHistograms()
+    internal var times = TimeHistograms()
     /// The replies that consist of several messages, or `nil` if replies are single messages.
     internal var streams: StreamRecorder?
     /// The clocks of the publishers, or `nil` if messages have no times.
@@ -92,35 +92,6 @@ package struct LoadMeasurement: ~Copyable {
         lastTime = now
         latencies.recordSent(dueAt: time, at: now)
         return true
-    }
-
-    /// Records the delay of a message of an open loop that this end has reached now.
-    @inline(__always)
-    internal mutating func reached(dueAt time: UInt64, now: UInt64) {
-        times[.delay].record(now - time)
-    }
-
-    /// Records that a message of an open loop has freed its connection.
-    /// - Parameters:
-    ///   - time: When it was sent, on the loop's clock in nanoseconds.
-    ///   - dueTime: When it was due.
-    internal mutating func freed(since time: UInt64, now: UInt64, dueAt dueTime: UInt64) {
-        if counts(dueTime) { times[.service].record(now > time ? now - time : 0) }
-    }
-
-    /// The time between measurements of the thread's own delay, in nanoseconds.
-    private static let lagInterval: UInt64 = 10_000_000
-
-    /// Records how late the thread runs: for each moment at which it was to be awake.
-    /// - Parameter time: The first moment that was not recorded yet.
-    /// - Returns: The next moment.
-    package mutating func awake(since time: UInt64, now: UInt64) -> UInt64 {
-        var time = time
-        while time <= now {
-            if counts(time), time < sendEnd { times[.lag].record(now - time) }
-            time += Self.lagInterval
-        }
-        return time
     }
 
     /// Counts messages that were due and will not be sent.
@@ -296,11 +267,6 @@ package struct LoadMeasurement: ~Copyable {
             if tls.isResumed { tally.openings.tlsResumed += 1 }
         }
         times.record(durations)
-    }
-
-    /// Records the time from the opening of a connection until the server was ready.
-    internal mutating func loggedIn(nanoseconds: UInt64) {
-        times[.login].record(nanoseconds)
     }
 
     /// Completes the seconds that have ended by now, with the counts until now.

@@ -28,7 +28,7 @@ extension BenchResults {
         processorTimes.waited += other.processorTimes.waited
         if other.startTime < startTime { startTime = other.startTime }
         for reason in other.reasons where !reasons.contains(reason) { reasons.append(reason) }
-        for doubt in other.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
+        for doubt in other.findings.doubts where !findings.doubts.contains(doubt) { findings.doubts.append(doubt) }
     }
 
     /// Adds the counts of another load.

@@ -67,7 +67,7 @@ extension BenchResults {
             duration: duration,
             processorTimes: processorTimes,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
-            reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : [])
+            findings: Findings(reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : []))
     }
 
     private static func read(

@@ -29,20 +29,32 @@ package final class BenchResults {
     package internal(set) var processorTimes: ProcessorTimes
     /// The wall-clock time of the first message.
     package internal(set) var startTime: WallTime
+    /// What was found besides measurements.
+    package var findings: Findings
+
+    /// What was found in a run besides measurements, in words.
+    package struct Findings: Sendable {
+        /// Why the run failed, apart from thresholds; empty if nothing failed.
+        package var reasons: [String] = []
+        /// Why the merged runs were inconclusive.
+        package var doubts: [String] = []
+        /// What the merged runs have in common too little, or too much.
+        package var remarks: [String] = []
+    }
+
     /// Why the run failed, apart from thresholds; empty if nothing failed.
-    package var reasons: [String]
-    /// Why the merged runs were inconclusive.
-    package var doubts: [String]
-    /// What the merged runs have in common too little, or too much.
-    package var remarks: [String] = []
+    package var reasons: [String] {
+        get { findings.reasons }
+        set { findings.reasons = newValue }
+    }
 
     package init(
         description: BenchDescription, tally: LoadTally, latencies: consuming Histogram,
         times: consuming TimeHistograms = TimeHistograms(), stream: StreamResults? = nil,
         publishedClock: PublishedClock? = nil, steps: [PartResults] = [], stages: [PartResults] = [],
         timeline: Timeline = Timeline(), seconds: [BenchSecond], duration: Duration,
-        processorTimes: ProcessorTimes = ProcessorTimes(), startTime: WallTime, reasons: [String] = [],
-        doubts: [String] = []
+        processorTimes: ProcessorTimes = ProcessorTimes(), startTime: WallTime,
+        findings: Findings = Findings()
     ) {
         self.description = description
         self.tally = tally
@@ -57,8 +69,7 @@ package final class BenchResults {
         self.duration = duration
         self.processorTimes = processorTimes
         self.startTime = startTime
-        self.reasons = reasons
-        self.doubts = doubts
+        self.findings = findings
     }
 
     /// The number of seconds with counts of their own.

@@ -51,7 +51,7 @@ extension BenchResults {
     /// Why the results say nothing about the server, whatever they are.
     /// - Parameter thresholds: The thresholds, which may limit what is missing.
     package func doubts(besides thresholds: [Threshold]) -> [String] {
-        var doubts = doubts
+        var doubts = findings.doubts
         let (mode, unsent) = (description.mode, Double(tally.unsent))
         let share = unsent / max(1, Double(tally.sent) + unsent)
         if share > Self.mostUnsent, !thresholds.contains(where: { $0.metricName == "unsent" }) {

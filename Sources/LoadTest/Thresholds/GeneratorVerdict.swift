@@ -72,7 +72,7 @@ package struct GeneratorVerdict: Sendable {
         let tally = results.tally
         isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
         omittedCount = tally.latencyOmitted
-        remarks = results.remarks
+        remarks = results.findings.remarks
         mode = results.description.mode
     }
 

@@ -45,6 +45,22 @@ import Testing
         expectEqual(recorder.seconds.map(\.latencies.maximum), [7])
     }
 
+    @Test("The seconds between two times can lose their latencies, and the rest stays exact")
+    func omit() {
+        var recorder = LatencyRecorder()
+        recorder.start(at: 0, until: .max)
+        for (index, latency) in [3_000_001, 9_000_007, 2_000_001, 5_000_003].enumerated() {
+            recorder.record(UInt64(latency), at: UInt64(index) * Self.second + 1)
+        }
+        expectEqual(recorder.omit(since: Self.second + 5, until: 2 * Self.second + 5), 2)
+        recorder.end(at: 3 * Self.second + 9)
+        recorder.finish()
+        expectEqual(recorder.seconds.map(\.received), [1, 1, 1, 1])
+        expectEqual(recorder.seconds.map(\.latencies.maximum), [3_000_001, 0, 0, 5_000_003])
+        #expect((recorder.total.minimum, recorder.total.maximum) == (3_000_001, 5_000_003))
+        expectEqual(recorder.total.sum, 8_000_004)
+    }
+
     @Test("Sent messages, and messages without a latency, count in their second, too")
     func counts() {
         var recorder = LatencyRecorder()

@@ -45,6 +45,17 @@ import Testing
         expectEqual(ledger.unansweredCount, 0)
     }
 
+    @Test("A message that later replies have overtaken times out once")
+    func overtakenTimeout() {
+        var ledger = Self.ledger(sending: 4)
+        expectEqual(Self.take(2, from: &ledger), "102 in order")
+        expectEqual(ledger.giveUp(before: 101), 1)
+        expectEqual(ledger.giveUp(before: 104), 2)
+        expectEqual(ledger.giveUp(before: .max), 0)
+        expectEqual(Self.take(1, from: &ledger), "101 reordered")
+        expectEqual(ledger.unansweredCount, 2)
+    }
+
     @Test("A message that timed out makes room, and its late reply can still be in order")
     func givenUp() {
         var ledger = Self.ledger(sending: 3)

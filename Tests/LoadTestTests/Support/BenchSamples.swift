@@ -26,7 +26,7 @@ enum BenchSamples {
             seconds.append(
                 BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
         }
-        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
+        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) + tally.latencyOmitted }
         tally.sent = tally.received + tally.lost + tally.mismatched + tally.interrupted
         var description = description(mode, &random)
         let stages = stages(&random)

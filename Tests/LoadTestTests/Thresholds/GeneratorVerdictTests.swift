@@ -48,9 +48,25 @@ import WSCore
         expectEqual(
             verdict.warnings,
             [
-                "The load generator fell behind schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
-                    + "the worst 8.00 ms late. Try a lower --rate, or more --threads."
+                "The load generator fell behind its schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
+                    + "the worst 8.00 ms late. A thread used 100 % of a core: try a lower --rate, or more --threads."
             ])
+    }
+
+    @Test("Lateness is reported with evidence of its cause, and not without", arguments: [(0, 0), (500, 1)])
+    func evidence(waitedMilliseconds: Int, count: Int) {
+        let results = BenchSamples.results(seed: 1)
+        results.duration = .seconds(10)
+        (results.description.threads, results.description.rateAsked, results.description.stages) = (1, 10, nil)
+        (results.tally.unsent, results.tally.latencyOmitted) = (0, 0)
+        results.processorTimes.busiest = .milliseconds(20)
+        results.processorTimes.waited = .milliseconds(waitedMilliseconds)
+        results.times[.delay] = Self.histogram([(5_000_000, 100)])
+        results.latencies = Self.histogram([(6_000_000, 100)])
+        let warnings = GeneratorVerdict(results).warnings
+        expectEqual(warnings.count, count)
+        expectTrue(
+            warnings.allSatisfy { $0.hasSuffix("for a core, 5 % of their time: stop other programs on this machine.") })
     }
 
     @Test("In an open loop that is on time, a busy thread is not a limit")

@@ -41,6 +41,36 @@ import WSCore
         expectEqual(fixture.largestLatency(), 1500)
     }
 
+    @Test("Without ids, a late reply has its latency only if no reply was lost", arguments: [false, true])
+    func lateInOrder(isLost: Bool) throws {
+        let fixture = try load(correlate: nil) { $0.messageCount = 3 }
+        try receive("first", on: fixture, at: Self.start + 1000)
+        fixture.context.giveUpReplies(before: Self.start + 1001)
+        try receive("second", on: fixture, at: Self.start + 5000)
+        #expect((fixture.tally.received, fixture.tally.latencyOmitted) == (2, 1))
+        if !isLost { try receive("third", on: fixture, at: Self.start + 6000) }
+        let connection: RequestConnection = try fixture.connection(0)
+        fixture.workload.ended(connection)
+        expectEqual(fixture.tally.latencyOmitted, isLost ? 1 : 0)
+        // The second request was sent with the first reply.
+        expectEqual(fixture.largestLatency(), isLost ? 1000 : 4000)
+    }
+
+    @Test("Without ids, latencies since everything was answered are left out if a reply is missing")
+    func lostInOrder() throws {
+        let fixture = try load(correlate: nil) {
+            $0.pace.inFlight = 3
+            $0.messageCount = 3
+        }
+        try receive("one", on: fixture, at: Self.start + 1000)
+        try receive("two", on: fixture, at: Self.start + 2000)
+        expectEqual(fixture.tally.latencyOmitted, 0)
+        let connection: RequestConnection = try fixture.connection(0)
+        fixture.workload.ended(connection)
+        #expect((fixture.tally.received, fixture.tally.latencyOmitted, fixture.tally.lost) == (2, 2, 1))
+        expectEqual(fixture.largestLatency(), 0)
+    }
+
     @Test("Without a request in flight, a message is a push")
     func pushInOrder() throws {
         let fixture = try load(correlate: nil) { $0.messageCount = 1 }
