@@ -39,10 +39,10 @@ import WSCore
         }
 
         private func take(_ pass: (Pipeline.Arrival, Pipeline.Delivery) -> RecordEdit) {
-            _ = pass {
-                words.append("arrive \(Self.text($0))\($1?.isEdited == true ? " edited" : "")")
-            } _: {
-                words.append("\($2 == .hidden ? "drop" : "deliver") \(Self.text($0))")
+            _ = pass { message, edit in
+                words.append("arrive \(Self.text(message))\(edit?.isEdited == true ? " edited" : "")")
+            } _: { record, _, role, _ in
+                words.append("\(role == .hidden ? "drop" : "deliver") \(Self.text(record))")
             }
         }
 
