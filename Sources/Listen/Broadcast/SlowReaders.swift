@@ -73,8 +73,8 @@ final class SlowReaders {
 
     /// Reports that a client has room again or has left.
     func clientDidDrain(_ number: Int) {
-        readers.remove(number)
-        progress[number] = nil
+        if !readers.isEmpty { readers.remove(number) }
+        if !progress.isEmpty { progress[number] = nil }
         release()
     }
 

@@ -20,7 +20,7 @@ struct ListenLosses {
 
     /// Counts the output that a client has not received.
     mutating func clientLeft(_ number: Int, _ end: ConnectionEnd) {
-        if waitingClients.remove(number) != nil { unsent.queuedBytes += end.unsentBytes }
+        if !waitingClients.isEmpty, waitingClients.remove(number) != nil { unsent.queuedBytes += end.unsentBytes }
     }
 
     /// Counts the output that the only client of a run has not received.

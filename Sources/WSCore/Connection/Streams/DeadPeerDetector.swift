@@ -30,7 +30,8 @@ internal final class DeadPeerDetector {
 
     /// Stops checking the peer of `owner`.
     func remove(_ owner: any PeerWatched) {
-        watched[ObjectIdentifier(owner)] = nil
+        // Each connection calls this several times, and hashing takes longer than all else.
+        if !watched.isEmpty { watched[ObjectIdentifier(owner)] = nil }
     }
 
     private func look() {

@@ -96,6 +96,12 @@ package struct HTTPFields: Sendable {
 
     /// Whether the comma-separated list that all fields with this name form together contains a token, ignoring case.
     func contains(token: String, named name: String) -> Bool {
+        // Most lists have one element.
+        if let index = index(of: name),
+            ASCII.areEqualIgnoringCase(bytes.span.extracting(locations[index].value), token.utf8.span)
+        {
+            return true
+        }
         var isFound = false
         forEachElement(named: name) { element in
             if ASCII.areEqualIgnoringCase(element.span, token.utf8.span) { isFound = true }

@@ -40,6 +40,9 @@ package enum PercentEncoding {
     /// not a slash.
     /// - Throws: ``URLError/malformedPercentEscape(_:)``.
     static func normalize(_ path: some StringProtocol) throws(URLError) -> String {
+        // Most paths are in this form.
+        let path = String(path)
+        if ASCII.allSatisfy(path, { isUnreserved($0) || $0 == UInt8(ascii: "/") }) { return path }
         let bytes = Array(try WebSocketURL.encodePathAndQuery(path).utf8)
         var normalized: [UInt8] = []
         var index = 0
@@ -86,7 +89,11 @@ package enum PercentEncoding {
 
     /// RFC 3986 §2.3: unreserved characters.
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
+        if ASCII.isLetter(byte) || ASCII.isDigit(byte) { return true }
+        return switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
     }
 
     private static func escapedByte(in bytes: [UInt8], at index: Int) throws(URLError) -> UInt8 {
