@@ -162,6 +162,9 @@ package struct ScopedConditions {
         entries = conditions.map { ($0.scope, MessageCondition(valid: $0.source)) }
     }
 
+    /// Whether there are any.
+    package var isNotEmpty: Bool { !entries.isEmpty }
+
     /// Whether none of them is about only a side or some paths.
     package var areUnlimited: Bool { entries.allSatisfy { $0.scope == ScopedCondition.Scope() } }
 

@@ -21,6 +21,11 @@ struct PipelineFactory {
         unfinished = UnfinishedMessages(limitBytes: settings.maximumHeldBytes / 4 / (settings.share?.count ?? 1))
     }
 
+    /// Whether a client's messages may need a pipeline. For most servers, none do, and each client costs less.
+    func mayServeClients(decoding: Bool) -> Bool {
+        rules != nil || dropping.isNotEmpty || (decoding && clientCodecs != nil)
+    }
+
     /// A pipeline, or `nil` if there is no need for one.
     /// - Parameters:
     ///   - side: The side whose messages it receives.

@@ -15,8 +15,9 @@ struct ConnectionLogLine {
     let address: String
     /// The path, or the URL, and, after a newline, the Origin field of the request: both quoted, and empty if there is none.
     private let request: String
-    /// The time at which the client was accepted, in milliseconds.
-    private let acceptMilliseconds: Int
+    // 40 bits, so that the line and two Booleans of the client fit into 40 bytes.
+    private let acceptMillisecondsLow: UInt32
+    private let acceptMillisecondsHigh: UInt8
     private let version: HTTPVersion
 
     /// Stores the client's address and its request.
@@ -30,7 +31,9 @@ struct ConnectionLogLine {
         let origin = request?.fields.first(named: "Origin").map { "\n\(quoted($0))" }
         let path = (showsURL ? request?.shownURL : request?.path).map { quoted($0) }
         self.request = Self.compact((path ?? "") + (origin ?? ""))
-        acceptMilliseconds = Int(acceptTime / .milliseconds(1))
+        let milliseconds = Int(acceptTime / .milliseconds(1))
+        acceptMillisecondsLow = UInt32(truncatingIfNeeded: milliseconds)
+        acceptMillisecondsHigh = UInt8(truncatingIfNeeded: milliseconds >> 32)
         version = request?.version ?? .http1
     }
 
@@ -83,7 +86,7 @@ struct ConnectionLogLine {
     /// The time since the client was accepted.
     /// - Parameter now: The current time, by the same clock as `acceptTime`.
     func duration(until now: Duration) -> Duration {
-        now - .milliseconds(acceptMilliseconds)
+        now - .milliseconds(Int(acceptMillisecondsHigh) << 32 | Int(acceptMillisecondsLow))
     }
 
     /// Returns the same text without excess capacity.

@@ -13,17 +13,16 @@ final class ListenClient: ConnectionHandler {
 
     /// The details for the log line at the end of the connection, or `nil` if the log is off.
     let logLine: ConnectionLogLine?
-
-    private unowned let run: ListenRun
-    // Copied from the run: reading them there would cost reference counting for each message.
-    /// What the mode does, or `nil` if messages are only shown.
-    let service: (any ClientService)?
-    private let upstream: Upstream?
+    // Copied from the run, here and below: reading them there would cost reference counting for each message. Each client
+    // has these fields, so their order leaves no gap.
     private let isObserved: Bool
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
-    /// Whether the service gets messages as they are decoded.
-    private let servesDecoded: Bool
+
+    private unowned let run: ListenRun
+    /// What the mode does, or `nil` if messages are only shown.
+    let service: (any ClientService)?
+    private let upstream: Upstream?
     /// Rarely used features, or `nil` if the server uses none of them.
     private let equipment: ClientEquipment?
 
@@ -40,10 +39,10 @@ final class ListenClient: ConnectionHandler {
         service = run.mode.service(for: client)
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
-        servesDecoded = service?.takesDecoded ?? false
+        let servesDecoded = service?.takesDecoded ?? false
         if isObserved { run.outputs.opened(client.number, at: client.upgrade.request.normalizedPath) }
-        equipment = ClientEquipment(
-            of: client, in: run, needsDecoding: isObserved || servesDecoded,
+        equipment = ClientEquipment.make(
+            for: client, in: run, needsDecoding: isObserved || servesDecoded,
             rewriting: upstream?.rewriting(of: .client))
         isPlainEcho = service is EchoService && equipment == nil && !isObserved
         passHeld()
@@ -240,6 +239,8 @@ final class ListenClient: ConnectionHandler {
         run.ended(end, of: connection)
     }
 
+    /// Whether the service gets messages as they are decoded.
+    private var servesDecoded: Bool { service?.takesDecoded ?? false }
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
 
