@@ -39,16 +39,13 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline internal private(set) var state = State.idle
     /// Whether the output queue has exceeded its limit, and the handler waits until it has drained.
     private var wasFull = false
-    /// Whether the loop's ``HeldMemory`` counts what the connection holds.
-    private var isCounted = false
-    /// What the connection may hold without being counted, in bytes.
-    internal let uncountedBytes: Int
+    // Small integers, next to each other: there are many connections.
     /// The reasons why reading is paused.
     package private(set) var pauseReasons: PauseReasons = []
-    /// The state of the connection's end, or nil while the connection shows no sign of ending.
-    private var ending: ConnectionEnding?
-    /// Input to decode before reading more, because the handler could not take it; nil if there is none.
-    private var unread: ConnectionUnreadBytes?
+    /// ``uncountedBytes`` in four bytes.
+    private let smallUncountedBytes: UInt32
+    /// What few connections need, or nil if this one has not needed it yet.
+    private var extras: ConnectionExtras?
     /// The time of the turn in which the last bytes arrived.
     private var lastReadMilliseconds: UInt64
 
@@ -67,7 +64,7 @@ public final class Connection<Handler: ConnectionHandler> {
         self.stream = stream
         self.resources = resources
         loop = resources.loop
-        uncountedBytes = stream.uncountedBytes
+        smallUncountedBytes = UInt32(clamping: stream.uncountedBytes)
         lastReadMilliseconds = loop.turnMilliseconds
         self.settings = settings
         self.handler = handler
@@ -137,7 +134,24 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether a write failed because the peer is gone. Input that arrived before is still read.
     // The first test avoids a copy of the optional error, which costs 60 instructions.
-    package var isLost: Bool { ending != nil && ending?.writeFailure != nil }
+    package var isLost: Bool { extras != nil && extras?.writeFailure != nil }
+
+    /// What the connection may hold without being counted, in bytes.
+    internal var uncountedBytes: Int { Int(smallUncountedBytes) }
+
+    /// Whether the loop's ``HeldMemory`` counts what the connection holds.
+    private var isCounted: Bool {
+        get { extras != nil && extras?.isCounted == true }
+        set { if newValue || extras != nil { makeExtras().isCounted = newValue } }
+    }
+
+    /// Input to decode before reading more, because the handler could not take it; nil if there is none.
+    private var unread: ConnectionUnreadBytes? {
+        get { extras?.unread }
+        set { if newValue != nil || extras != nil { makeExtras().unread = newValue } }
+    }
+
+    private var hasUnread: Bool { extras != nil && extras?.unread != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
     @inlinable
@@ -270,7 +284,7 @@ public final class Connection<Handler: ConnectionHandler> {
         updateWatch()
         if mustWait {
             stream.stopReading()
-        } else if unread == nil {
+        } else if !hasUnread {
             stream.startReading()
         } else {
             beginTurn()
@@ -278,7 +292,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Whether input from the peer has not been decoded.
-    package var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
+    package var hasUnreadBytes: Bool { hasUnread || stream.hasUnreadBytes }
 
     internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 
@@ -295,7 +309,7 @@ public final class Connection<Handler: ConnectionHandler> {
         // The stream may report its end next, which concerns only its new owner.
         if handOverIfDue() { return }
         countMemory(with: receiver.incompleteBytes)
-        if unread != nil || (settings.pausesReadingWhenFull && isFull) { updateReading() }
+        if hasUnread || (settings.pausesReadingWhenFull && isFull) { updateReading() }
     }
 
     /// Decodes input held back earlier.
@@ -354,7 +368,7 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal func fail(_ error: ProtocolError) {
         guard isOpen else { return }
-        makeEnding().violation = error
+        makeExtras().violation = error
         abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 
@@ -372,18 +386,18 @@ public final class Connection<Handler: ConnectionHandler> {
         unread = nil
         receiver.finish()
         updateWatch()
-        ending?.closeTimer = nil
+        extras?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
         // fails the connection closes it in either role (§7.1.7). The order does not matter for a stream of HTTP/2, whose
         // peer may wait for our end.
-        let closesOwnSide = settings.role == .server || ending?.violation != nil || stream is HTTP2Stream
+        let closesOwnSide = settings.role == .server || extras?.violation != nil || stream is HTTP2Stream
         let refill: LingeringClose.Refill = { [self] output, _ in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         outbox.moveFirst(to: &output)
         let lingeringClose = LingeringClose(
             stream, output: output, closesOwnSide: closesOwnSide, timeout: settings.closeTimeout, refill: refill
         ) { [self] _, unsentBytes in end(failure: nil, unsentBytes: unsentBytes) }
-        makeEnding().lingeringClose = lingeringClose
+        makeExtras().lingeringClose = lingeringClose
         countMemory(with: storedOutputBytes + lingeringClose.storageBytes)
     }
 
@@ -401,23 +415,23 @@ public final class Connection<Handler: ConnectionHandler> {
         state = .ended
         stopCounting()
         updateWatch()
-        ending?.closeTimer = nil
+        extras?.closeTimer = nil
         stream.close()
         let end = ConnectionEnd(
             closing: ClosingHandshake(
                 sent: outbox.closeFrame, received: receiver.closeFrame, wasStartedHere: outbox.hasStartedClosing),
-            violation: ending?.violation, failure: failure ?? ending?.writeFailure, closingTimedOut: closingTimedOut,
+            violation: extras?.violation, failure: failure ?? extras?.writeFailure, closingTimedOut: closingTimedOut,
             silence: .milliseconds(Int64(clamping: loop.turnMilliseconds &- lastReadMilliseconds)),
-            unsentBytes: unsentBytes + (ending?.discardedBytes ?? 0))
+            unsentBytes: unsentBytes + (extras?.discardedBytes ?? 0))
         handler.connection(self, didEnd: end)
     }
 
     /// Discards all output. Input that arrived before the failure, perhaps with a close frame, is still read.
     internal func didFailToWrite(_ error: StreamError) {
         guard isOpen else { return }
-        let ending = makeEnding()
-        ending.writeFailure = error
-        ending.discardedBytes = outbox.queuedBytes
+        let extras = makeExtras()
+        extras.writeFailure = error
+        extras.discardedBytes = outbox.queuedBytes
         outbox.removeAll()
         startCloseTimer()
         guard wasFull else { return updateReading() }
@@ -428,11 +442,11 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func startCloseTimer() {
-        let ending = makeEnding()
-        guard ending.closeTimer == nil else { return }
+        let extras = makeExtras()
+        guard extras.closeTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in closeTimerFired() }
-        ending.closeTimer = timer
-        ending.unsentBytesAtLastCheck = unsentBytes
+        extras.closeTimer = timer
+        extras.unsentBytesAtLastCheck = unsentBytes
         timer.start(after: settings.closeTimeout)
     }
 
@@ -442,14 +456,14 @@ public final class Connection<Handler: ConnectionHandler> {
     /// unread input. While memory is scarce, a message that nobody waits for must not keep it.
     private func closeTimerFired() {
         guard isOpen else { return }
-        let ending = makeEnding()
-        let isMoving = unsentBytes < ending.unsentBytesAtLastCheck
+        let extras = makeExtras()
+        let isMoving = unsentBytes < extras.unsentBytesAtLastCheck
         let isPaused = !pauseReasons.subtracting(.memory).isEmpty
         guard isMoving || isPaused || (isLost && hasUnreadBytes) else {
             return end(failure: nil, closingTimedOut: true)
         }
-        ending.unsentBytesAtLastCheck = unsentBytes
-        ending.closeTimer?.start(after: settings.closeTimeout)
+        extras.unsentBytesAtLastCheck = unsentBytes
+        extras.closeTimer?.start(after: settings.closeTimeout)
     }
 
     // MARK: Memory
@@ -471,10 +485,10 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.memory?.remove(self)
     }
 
-    private func makeEnding() -> ConnectionEnding {
-        let ending = self.ending ?? ConnectionEnding()
-        self.ending = ending
-        return ending
+    private func makeExtras() -> ConnectionExtras {
+        let extras = self.extras ?? ConnectionExtras()
+        self.extras = extras
+        return extras
     }
 }
 
@@ -504,7 +518,7 @@ extension Connection: MemoryHolder {
     }
 
     internal var outputBytes: Int {
-        storedOutputBytes + (ending?.lingeringClose?.storageBytes ?? 0) - sharedBytes
+        storedOutputBytes + (extras?.lingeringClose?.storageBytes ?? 0) - sharedBytes
     }
 
     /// The storage of the output, which may be much larger than what the kernel has not accepted.
@@ -512,7 +526,7 @@ extension Connection: MemoryHolder {
 
     internal var sharedBytes: Int { outbox.broadcastBytes + stream.broadcastInFlightBytes }
 
-    private var lingeringBytes: Int { ending?.lingeringClose?.unwrittenBytes ?? 0 }
+    private var lingeringBytes: Int { extras?.lingeringClose?.unwrittenBytes ?? 0 }
 
     /// nil also if the connection does not read because its output is full: that has to go first.
     internal var missingBytes: Int? {
@@ -541,8 +555,13 @@ extension Connection: MemoryHolder {
     }
 }
 
-/// The state of a connection's end, allocated only when the end begins.
-final class ConnectionEnding {
+/// What few connections need before their end: unread input, what the loop counts, and the state of the end. Allocated
+/// only then.
+final class ConnectionExtras {
+    /// Whether the loop's ``HeldMemory`` counts what the connection holds.
+    var isCounted = false
+    /// Input to decode before reading more, or nil if there is none.
+    var unread: ConnectionUnreadBytes?
     var violation: ProtocolError?
     var writeFailure: StreamError?
     /// The number of bytes that had waited for the stream when it failed.

@@ -25,8 +25,10 @@ public struct MessageReceiver {
         }
     }
 
+    // The limits and the role in 13 bytes: there are many connections.
+    @usableFromInline internal let maximumMessageBytes: Int
+    @usableFromInline internal let maximumFragments: UInt32
     @usableFromInline internal let role: Role
-    @usableFromInline internal let limits: Limits
     @usableFromInline internal private(set) var state = State.idle
     /// The messages and bytes received so far.
     public var traffic = Traffic()
@@ -40,7 +42,8 @@ public struct MessageReceiver {
     ///   - limits: The limits on incoming messages.
     package init(role: Role, limits: Limits) {
         self.role = role
-        self.limits = limits
+        maximumMessageBytes = limits.maximumMessageBytes
+        maximumFragments = UInt32(clamping: limits.maximumFragments)
     }
 
     /// Whether input is ignored.
@@ -67,7 +70,7 @@ public struct MessageReceiver {
     /// The number of payload bytes that the incomplete message still lacks, at most; nil if there is none.
     internal var missingBytes: Int? {
         guard let progress else { return nil }
-        return (progress.totalBytes ?? max(progress.bytes, limits.maximumMessageBytes)) - progress.bytes
+        return (progress.totalBytes ?? max(progress.bytes, maximumMessageBytes)) - progress.bytes
     }
 
     /// The progress of the message being received, or nil if there is none.
@@ -169,7 +172,7 @@ public struct MessageReceiver {
         // RFC 6455 §5.1: a client masks all frames, and a server none.
         let headerBytes = role == .server ? 6 : 2
         let maskBit: UInt8 = role == .server ? 0x80 : 0
-        let maximumPayloadBytes = min(125, limits.maximumMessageBytes)
+        let maximumPayloadBytes = min(125, maximumMessageBytes)
         while count &- offset >= headerBytes {
             let kind: MessageKind
             switch bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
@@ -213,14 +216,15 @@ public struct MessageReceiver {
                 partial.messageWireBytes = 0
             }
             // RFC 6455 §10.4: enforce the limits when the header arrives, before the payload does.
-            let limitBytes = partial.isCompressed ? limits.maximumCompressedBytes : limits.maximumMessageBytes
+            let limitBytes =
+                partial.isCompressed ? Limits.maximumCompressedBytes(for: maximumMessageBytes) : maximumMessageBytes
             guard header.payloadBytes <= limitBytes &- partial.messageWireBytes else {
-                throw .messageTooBig(limit: limits.maximumMessageBytes)
+                throw .messageTooBig(limit: maximumMessageBytes)
             }
             partial.messageWireBytes &+= header.payloadBytes
             partial.fragmentCount += 1
-            guard partial.fragmentCount <= limits.maximumFragments else {
-                throw .tooManyFragments(limit: limits.maximumFragments)
+            guard partial.fragmentCount <= Int(maximumFragments) else {
+                throw .tooManyFragments(limit: Int(maximumFragments))
             }
         }
     }
@@ -275,7 +279,7 @@ public struct MessageReceiver {
         let countBefore = partial.message.count
         if partial.isCompressed {
             try decompressor?.decompress(
-                piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: limits.maximumMessageBytes)
+                piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: maximumMessageBytes)
         } else {
             makeRoom(for: piece, in: partial)
             partial.message.append(piece)

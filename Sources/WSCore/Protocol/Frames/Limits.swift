@@ -14,7 +14,7 @@ public struct Limits: Equatable, Sendable {
     /// Incompressible data grows by less than this margin with any parameters (zlib's `deflateBound`). The limit stops
     /// a peer that sends empty DEFLATE blocks forever.
     @usableFromInline
-    internal var maximumCompressedBytes: Int {
+    internal static func maximumCompressedBytes(for maximumMessageBytes: Int) -> Int {
         let (sum, overflows) = maximumMessageBytes.addingReportingOverflow(maximumMessageBytes / 4 + 1024)
         return overflows ? .max : sum
     }
