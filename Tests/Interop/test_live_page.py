@@ -407,13 +407,18 @@ def test_a_server_holds_what_clients_send():
 
 def test_a_client_holds_what_the_server_sends():
     def script(peer):
-        peer.upgrade(then=wire.text("hold 1") + wire.text("two"))
+        peer.upgrade()
+        # The page is open.
+        assert peer.read_frame().payload == b"go"
+        peer.send(wire.text("hold 1") + wire.text("two"))
         peer.answer_close()
 
     with ScriptedServer(script) as server, Running(
             [BINARY, "connect", "--no-stdin", "-q", "--page", "0", "--hold", "^hold", "-n", "2", server.url]) as (
             program):
         with Page(program) as page:
+            page.ask(do="send", to="server", text="go")
+            page.wait(type="held", data="two")
             page.ask(do="hold", conditions=[])
             page.ask(do="release", all=True)
             assert program.wait() == 0
