@@ -168,6 +168,8 @@ def test_results_are_merged_once_and_compared(tmp_path):
     for path in (first, second):
         path.write_bytes(wsx("bench", "echo:", "-n", "50", "--output", "json").out)
     assert_fails(wsx("bench", "merge", first, first), 2, f"{first}: it is given twice")
+    (tmp_path / "again.json").write_text(json.dumps(json.loads(first.read_text()), indent=1))
+    assert_fails(wsx("bench", "merge", first, tmp_path / "again.json"), 2, "it is the same result as")
     copy = tmp_path / "copy.json"
     copy.write_bytes(first.read_bytes())
     assert_fails(wsx("bench", "merge", first, second, copy), 2, f"{copy}: it is the same result as {first}")

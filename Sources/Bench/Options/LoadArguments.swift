@@ -248,8 +248,9 @@ package struct LoadArguments: Equatable, Sendable {
                 reply still counts, with its full latency.
                 """,
             """
-            If messages are identical, as with a fixed `--message`, each reply is matched to the oldest message, which \
-            never understates a latency. Add `{{seq}}` to match replies exactly.
+            If messages are identical, as with a fixed `--message`, each reply is matched to the oldest message. After a \
+            lost reply, latencies are left out; surplus replies are taken for those to later messages. Add `{{seq}}` to \
+            match replies exactly.
             """,
             example: "--reply-timeout 2s", seeAlso: ["timeout", "message"]
         ) { arguments, value throws(ValueProblem) in

@@ -77,7 +77,7 @@ package struct BenchMerge: ~Copyable {
                 losses.append(Loss(name: file.name(of: index), words: words, failure: failure))
                 continue
             }
-            try runs.add(results, file.text(at: index), named: file.name(of: index))
+            try runs.add(results, named: file.name(of: index))
             do throws(BenchResultsError) {
                 if sum == nil { sum = results } else { try sum?.add(results) }
             } catch {

@@ -7,7 +7,7 @@ import WSCore
 struct MergedRuns {
     private struct Run {
         let name: String
-        let text: ArraySlice<UInt8>
+        let tally: LoadTally
         let start: Duration
         let duration: Duration
         let host: String?
@@ -22,15 +22,19 @@ struct MergedRuns {
 
     /// Adds a run.
     /// - Throws: ``Failure/badArgument(what:why:)`` if it has been added before.
-    mutating func add(_ results: BenchResults, _ text: ArraySlice<UInt8>, named name: String) throws(Failure) {
-        if let other = runs.first(where: { $0.text == text }) {
+    mutating func add(_ results: BenchResults, named name: String) throws(Failure) {
+        let run = Run(
+            name: name, tally: results.tally, start: results.startTime.sinceEpoch, duration: results.duration,
+            host: results.description.notes.environment.first { $0.key == "host" }?.value)
+        // Another program may have written the file anew.
+        let isSame = { (other: Run) in
+            (other.start, other.duration, other.host) == (run.start, run.duration, run.host) && other.tally == run.tally
+        }
+        if let other = runs.first(where: isSame) {
             let place = other.name == name ? "it is given twice" : "it is the same result as \(other.name)"
             throw .badArgument(what: name, why: "\(place), and would count twice; remove one of them")
         }
-        let host = results.description.notes.environment.first { $0.key == "host" }?.value
-        runs.append(
-            Run(
-                name: name, text: text, start: results.startTime.sinceEpoch, duration: results.duration, host: host))
+        runs.append(run)
     }
 
     /// What keeps the sum from being one load, each a sentence.

@@ -29,6 +29,10 @@ export class HeldMessages {
     });
     byID("release-all").addEventListener("click", () => act({ do: "release", all: true }));
     byID("held").addEventListener("keydown", event => this.#pressed(event));
+    // Without a page, everything is released.
+    addEventListener("beforeunload", event => {
+      if (this.#messages.size) event.preventDefault();
+    });
   }
 
   /** Forgets the messages. */
@@ -119,7 +123,7 @@ export class HeldMessages {
     };
     button("Release", "r", () => this.#act({ do: "release", ids: [id] }));
     if (opcode !== "close") button("Edit", "e", () => this.#edit(held));
-    button("Drop", "d", () => this.#act({ do: "drop", ids: [id] }));
+    if (opcode !== "close") button("Drop", "d", () => this.#act({ do: "drop", ids: [id] }));
     return row;
   }
 

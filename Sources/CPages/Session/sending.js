@@ -87,6 +87,9 @@ export class Sending {
 
   #send(data) {
     if (!this.#edited) return this.#sendToTargets({ do: "send", ...data });
+    // Fields of pages know only LF.
+    const before = heldText(this.#edited);
+    if (data.text && before.includes("\r\n") && !/(^|[^\r])\n/.test(before)) data.text = data.text.replaceAll("\n", "\r\n");
     this.#act({ do: "release", ids: [this.#edited.id], ...data });
   }
 

@@ -160,7 +160,8 @@ final class ConnectOutputs {
     func write(
         _ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil, decoding: Decoding? = nil
     ) -> Bool {
-        showOnPage(payload, as: kind, decoding, reply: reply)
+        // Passing the decoding on costs something even without a page.
+        if page != nil { showOnPage(payload, as: kind, decoding, reply: reply) }
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
         guard view != nil else {
@@ -213,7 +214,7 @@ final class ConnectOutputs {
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(push payload: RawSpan, as kind: MessageKind, decoding: Decoding? = nil) -> Bool {
         if decoding?.problem != nil { return write(payload, as: kind, decoding: decoding) }
-        showOnPage(payload, as: kind, decoding)
+        if page != nil { showOnPage(payload, as: kind, decoding) }
         if let pushes { return pushes.write(payload, as: kind, decoding: decoding) }
         if sharesTerminal { prompt?.editor.hideBriefly() }
         let isWritten = messages?.write(payload, as: kind, decoding: decoding)

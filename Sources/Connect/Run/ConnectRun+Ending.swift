@@ -94,7 +94,7 @@ extension ConnectRun {
     /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
-        dropHeld()
+        releaseHeld()
         // A run without anything left to send or to confirm was about to close the connection itself.
         if state.isEnding || hasAllReplies, !state.isClosing, lines.queue.isDone { state.finishedClosing() }
         delivery.takeHeldAsReplies(isSentAgain: lines.keepsLines && state.interruption(by: end) != nil)

@@ -32,6 +32,8 @@ extension ConnectRun {
         } action: { [unowned self] quietPeriod in
             delivery.takeHeldAsReplies()
             guard connection != nil, !state.isEnding else { return }
+            // They are replies, perhaps.
+            guard !holdsMessages else { return startLinger() }
             // A script cannot act on it.
             if let quietPeriod, diagnostics.terminal != nil {
                 let time = Phrase.duration(quietPeriod)

@@ -20,6 +20,7 @@ extension ConnectRun {
         guard let connection, !connection.isClosing else {
             throw PageProblem("not sent: there is no open connection")
         }
+        guard !connection.isFull else { throw PageProblem("not sent: the server does not read; try again later") }
         switch item {
         case .message(let kind):
             // What a line becomes there may not be a message, which would end the run.
@@ -55,9 +56,15 @@ extension ConnectRun {
         }
     }
 
-    /// Drops what waits on the page, because the connection has ended.
-    func dropHeld() {
-        if let held = stages.pipeline?.held { outputs.page?.holds?.remove(held) }
+    /// Lets everything pass that waits on the page, because the connection has ended.
+    func releaseHeld() {
+        guard let held = stages.pipeline?.held else { return }
+        held.conditions = []
+        held.releaseAll(because: .lost)
+        outputs.page?.holds?.remove(held)
         stages.pipeline?.held = nil
     }
+
+    /// Whether messages wait on the page.
+    var holdsMessages: Bool { stages.pipeline?.held?.isEmpty == false }
 }

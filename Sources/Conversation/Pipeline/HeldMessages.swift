@@ -72,7 +72,10 @@ package final class HeldMessages {
         fileprivate var verdict: Verdict?
 
         /// The size in memory, in bytes.
-        package var byteCount: Int { if case .message(let message) = item { message.byteCount } else { 256 } }
+        fileprivate var byteCount: Int {
+            let editedBytes = if case .replace(let payload, _)? = verdict { payload.count } else { 0 }
+            return if case .message(let message) = item { message.byteCount + editedBytes } else { 256 }
+        }
     }
 
     package enum Item {
@@ -123,6 +126,8 @@ package final class HeldMessages {
     }
 
     package var isEmpty: Bool { entries.isEmpty }
+    /// The size of all that waits in memory, in bytes.
+    package var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
 
     /// Whether a message must wait, and if so, whether only behind others; `nil` if it passes.
     func holds(_ records: borrowing MessageRecords, of message: RawSpan, _ edits: [RecordEdit]) -> Bool? {
@@ -161,7 +166,8 @@ package final class HeldMessages {
     /// - Throws: ``CodecError`` if that cannot be encoded.
     package func release(_ number: Int, as edit: (payload: [UInt8], kind: MessageKind)?) throws(CodecError) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
-        var verdict = Verdict.release
+        // Without a new edit, an earlier one stays.
+        var verdict = entries[index].verdict ?? .release
         if let edit, case .message(let message) = entries[index].item {
             verdict = try pipeline?.replacement(for: message, by: edit.payload, as: edit.kind) ?? .release
         }
@@ -169,13 +175,15 @@ package final class HeldMessages {
         passDue()
     }
 
-    package func drop(_ number: Int) {
-        guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
-        guard case .message(let message) = entries[index].item else { return }
+    /// Drops a message at once. Returns false for a close frame, which stays.
+    package func drop(_ number: Int) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return true }
+        guard case .message(let message) = entries[index].item else { return false }
         let entry = entries.remove(at: index)
         didSettle(entry, .dropped)
         pass(message, .drop)
         passDue()
+        return true
     }
 
     /// Passes on everything in order.

@@ -186,7 +186,7 @@ final class ListenOutputs {
         if isHidden {
             return show(hidden: payload, as: kind, shownDirection, client: number)
         }
-        if isReceived, mark == nil {
+        if isReceived, mark == nil || (!isRelay && messages?.events == nil) {
             messages?.write(payload, as: kind, client: number, decoding: decoding)
         } else {
             messages?.events?.writeShown(payload, as: kind, decoding, direction, client: number, mark: mark)

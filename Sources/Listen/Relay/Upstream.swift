@@ -113,7 +113,7 @@ final class Upstream {
     }
 
     /// Whether the server, and the gate in front of it, take more.
-    private var hasRoom: Bool { !(server?.isFull ?? false) && !(gate?.isFull ?? false) }
+    var hasRoom: Bool { !(server?.isFull ?? false) && !(gate?.isFull ?? false) }
 
     /// Whether the server can be sent messages.
     var takesMessages: Bool { server.map { !$0.isClosing && !$0.isLost && !(gate?.isClosing ?? false) } ?? false }

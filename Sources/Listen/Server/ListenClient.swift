@@ -170,6 +170,9 @@ final class ListenClient: ConnectionHandler {
         return true
     }
 
+    /// Whether the server of a relay does not read, and should be sent nothing more.
+    var hasFullServer: Bool { upstream.map { !$0.hasRoom } ?? false }
+
     /// Shows a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan) {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)

@@ -11,6 +11,10 @@ extension ListenRun {
     ) throws(PageProblem) {
         guard !toServer || settings.relay != nil else { throw PageProblem("there is no server to send to") }
         let number = settings.relay == nil ? number : number ?? onlyClient
+        let receivers = number.map { [broadcaster.clients[$0]].compactMap(\.self) } ?? Array(broadcaster.clients.all)
+        guard !receivers.contains(where: { toServer ? $0.handler.hasFullServer : $0.isFull || $0.hasFullGate }) else {
+            throw PageProblem("not sent: the \(toServer ? "server" : "client") does not read; try again later")
+        }
         var problem: DeliveryProblem?
         if case .message(let kind) = item {
             do throws(CodecError) {

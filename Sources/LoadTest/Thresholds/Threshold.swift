@@ -119,19 +119,24 @@ package struct Threshold: Equatable, Sendable {
         let value = value(in: results)
         let isMet = value.map(holds) ?? false
         let valueWithoutDelay =
-            isMet ? nil : value.map { max(0, $0 - delay(in: results)) }.flatMap { holds(for: $0) ? $0 : nil }
+            isMet ? nil : value.map { withoutDelay($0, in: results) }.flatMap { holds(for: $0) ? $0 : nil }
         return Verdict(threshold: self, value: value, isMet: isMet, valueWithoutDelay: valueWithoutDelay)
     }
 
-    /// The delay that this end has added to a latency, in nanoseconds: before the message was sent, and before the reply
-    /// was read. 0 for other metrics, and for limits from below.
-    private func delay(in results: BenchResults) -> Double {
-        guard comparison == .less || comparison == .lessOrEqual else { return 0 }
+    /// A latency, in nanoseconds, without the delay that this end may have added: before the message was sent, and before the
+    /// reply was read. It is not below the smallest latency. Other metrics, and limits from below, stay as they are.
+    private func withoutDelay(_ value: Double, in results: BenchResults) -> Double {
+        guard comparison == .less || comparison == .lessOrEqual else { return value }
+        let (statistic, smallest): (Statistic, Double?)
         switch metric {
-        case .time, .rate, .count, .stepCount, .latency(.standardDeviation), .step(_, .standardDeviation): return 0
-        case .latency(let statistic), .step(_, let statistic):
-            return [TimeMeasure.delay, .lag].reduce(0) { $0 + (statistic.value(in: results.times[$1]) ?? 0) }
+        case .time, .rate, .count, .stepCount, .latency(.standardDeviation), .step(_, .standardDeviation): return value
+        case .latency(let latency): (statistic, smallest) = (latency, Statistic.minimum.value(in: results.latencies))
+        case .step(let name, let latency):
+            statistic = latency
+            smallest = results.part(named: name).flatMap { Statistic.minimum.value(in: $0.histogram()) }
         }
+        let delay = [TimeMeasure.delay, .lag].reduce(0) { $0 + (statistic.value(in: results.times[$1]) ?? 0) }
+        return max(min(value, smallest ?? 0), value - delay)
     }
 
     private func holds(for value: Double) -> Bool {

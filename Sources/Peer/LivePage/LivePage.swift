@@ -156,15 +156,15 @@ package final class LivePage {
         {
             return HandshakeRefusal(status: 403, reason: "The page is that of another site.", request: request)
         }
-        let delay = wrongTokens.delay(at: loop.now)
-        guard delay == .zero else {
-            let seconds = HeaderField(wellFormedName: "Retry-After", value: "\(delay.components.seconds + 1)")
-            return HandshakeRefusal(
-                status: 429, reason: "There were too many wrong tokens.", fields: [seconds], request: request)
-        }
         // Compares digests: the time reveals nothing.
         let offered = request.fields.tokens(named: "Sec-WebSocket-Protocol")
         guard offered.contains(where: { access.login(with: "Bearer \($0)") != nil }) else {
+            let delay = wrongTokens.delay(at: loop.now)
+            guard delay == .zero else {
+                let seconds = HeaderField(wellFormedName: "Retry-After", value: "\(delay.components.seconds + 1)")
+                return HandshakeRefusal(
+                    status: 429, reason: "There were too many wrong tokens.", fields: [seconds], request: request)
+            }
             wrongTokens.add(at: loop.now)
             return HandshakeRefusal(
                 status: 403, reason: "The token is missing or wrong; open the URL that wsx has printed.",
@@ -222,14 +222,16 @@ package final class LivePage {
 
     /// The first line for each page.
     var hello: [UInt8] {
-        let words = (["wsx"] + Swift.CommandLine.arguments.dropFirst()).map(ShellWord.quoted).joined(separator: " ")
+        // Quoted, a secret would not be found.
+        let words = (["wsx"] + Swift.CommandLine.arguments.dropFirst().map { diagnostics.secrets.masking($0) })
+            .map(ShellWord.quoted).joined(separator: " ")
         return Self.line("hello") { json in
             json.add("command", facts.command)
             json.add("version", version)
             json.add("sides", facts.sides.map(\.rawValue))
             json.add("holds", holds != nil)
             json.add("holding", holds?.conditions.map(\.text) ?? [])
-            json.add("words", diagnostics.secrets.masking(words))
+            json.add("words", words)
         }
     }
 

@@ -91,15 +91,21 @@ package enum PageAction: Equatable {
             }
         }
 
+        private func givenText(_ name: String) throws(PageProblem) -> String? {
+            guard members[ExactString(name)] != nil else { return nil }
+            guard let text = text(name) else { throw PageProblem("'\(name)' is no text") }
+            return text
+        }
+
         /// The text, or the bytes, or `nil` if there is neither.
         func payload() throws(PageProblem) -> HeldEdit? {
-            if let text = text("text") { return HeldEdit(payload: Array(text.utf8), kind: .text) }
-            guard let text = text("base64") else { return nil }
+            if let text = try givenText("text") { return HeldEdit(payload: Array(text.utf8), kind: .text) }
+            guard let text = try givenText("base64") else { return nil }
             var bytes = ByteBuffer()
             do throws(EncodedTextError) {
                 try Base64.appendDecoded(Array(text.utf8).span.bytes, to: &bytes)
             } catch {
-                throw PageProblem("'base64' is invalid: \(error)")
+                throw PageProblem("'base64' is invalid")
             }
             return HeldEdit(
                 payload: bytes.withReadableBytes { $0.withUnsafeBytes { Array($0) } }, kind: .binary)

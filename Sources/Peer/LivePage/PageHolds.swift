@@ -18,7 +18,6 @@ package final class PageHolds {
     /// What waits, by number.
     private var places: [Int: Place] = [:]
     private var lastNumber = 0
-    private var byteCount = 0
     /// Whether the page settles messages, as opposed to this end.
     private var isPageActing = false
     /// Writes an event.
@@ -76,7 +75,7 @@ package final class PageHolds {
         queue.conditions = []
         let (count, frame) = queue.lose()
         if count > 0 {
-            let client = queue.client.map { " of client \($0)" } ?? ""
+            let client = queue.client.map { queue.side == .server ? " for client \($0)" : " of client \($0)" } ?? ""
             diagnostics.error(
                 "\(Phrase.count(count, "held message"))\(client) \(count == 1 ? "was" : "were") dropped: the connection ended"
             )
@@ -97,17 +96,21 @@ package final class PageHolds {
             timer?.start(after: Self.closeLimit)
         }
         places[entry.number] = Place(queue: queue, time: clock.text, timer: timer)
-        byteCount += entry.byteCount
         didHold(entry.number)
+        keepLimits()
+    }
+
+    /// Releases everything if too much waits.
+    private func keepLimits() {
+        let byteCount = queues.values.reduce(0) { $0 + $1.byteCount }
         guard places.count > Self.maximumCount || byteCount > Self.maximumBytes else { return }
         diagnostics.error(
-            "too many messages were held: all are released; at most \(Self.maximumCount), and 16 MiB, can be")
+            "more than \(Phrase.grouped(Self.maximumCount)) messages, or 16 MiB, were held on the page: all are released")
         releaseAll(because: .limit)
     }
 
     private func settle(_ entry: HeldMessages.Entry, _ settlement: HeldMessages.Settlement) {
         places[entry.number] = nil
-        byteCount -= entry.byteCount
         didSettle(entry.number, settlement, isPageActing)
     }
 
@@ -146,7 +149,7 @@ package final class PageHolds {
         isPageActing = true
         defer { isPageActing = false }
         guard let numbers else { return releaseAll(because: .released) }
-        for number in numbers {
+        try forEach(numbers) { (number) throws(PageProblem) in
             let queue = try place(number).queue
             do throws(CodecError) {
                 try queue.release(number, as: edit.map { ($0.payload, $0.kind) })
@@ -154,12 +157,26 @@ package final class PageHolds {
                 throw PageProblem("message \(number) still waits: \(error)")
             }
         }
+        keepLimits()
     }
 
     func drop(_ numbers: [Int]) throws(PageProblem) {
         isPageActing = true
         defer { isPageActing = false }
-        for number in numbers { try place(number).queue.drop(number) }
+        try forEach(numbers) { (number) throws(PageProblem) in
+            guard try place(number).queue.drop(number) else {
+                throw PageProblem("a close frame cannot be dropped; release it")
+            }
+        }
+    }
+
+    /// Acts on all, although some may fail: another page may have settled them. Throws the first problem.
+    private func forEach(_ numbers: [Int], _ act: (Int) throws(PageProblem) -> Void) throws(PageProblem) {
+        var problem: PageProblem?
+        for number in numbers {
+            do throws(PageProblem) { try act(number) } catch { problem = problem ?? error }
+        }
+        if let problem { throw problem }
     }
 
     private func place(_ number: Int) throws(PageProblem) -> Place {

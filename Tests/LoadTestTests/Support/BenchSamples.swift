@@ -12,6 +12,7 @@ enum BenchSamples {
         for count in CountGroup.all.filter({ "\($0.name)" != "http2" }).flatMap(\.counts) {
             tally[keyPath: count.path] = Int.random(in: 0..<1_000_000, using: &random)
         }
+        tally.latencyOmitted = 0
         var latencies = Histogram()
         var times = TimeHistograms()
         for _ in 0..<Int.random(in: 0..<5, using: &random) { times[.handshake].record(latency(&random)) }
@@ -26,7 +27,7 @@ enum BenchSamples {
             seconds.append(
                 BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
         }
-        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) + tally.latencyOmitted }
+        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
         tally.sent = tally.received + tally.lost + tally.mismatched + tally.interrupted
         var description = description(mode, &random)
         let stages = stages(&random)

@@ -48,7 +48,7 @@ import WSCore
         expectEqual(
             verdict.warnings,
             [
-                "The load generator fell behind its schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
+                "The load generator fell behind its schedule of 133 per second: 1 in 10,000 messages was sent 8.00 ms late or more, "
                     + "the worst 8.00 ms late. A thread used 100 % of a core: try a lower --rate, or more --threads."
             ])
     }

@@ -57,7 +57,7 @@ import WSCore
         #expect(data.contains(#""curve":[{"one_of":1.00,"us":1.000},"#))
         #expect(data.contains(#"{"one_of":200.00,"us":100.000}]"#))
         #expect(data.contains(#""bars":[{"from_us":1.0000,"#))
-        #expect(data.contains(#""results":{"result":{"passed":true,"reasons":[]},"mode":"echo","#))
+        #expect(data.contains(#""results":{"result":{"passed":true,"reasons":[],"verdict":"passed"},"mode":"echo","#))
         // Once for all settings, and once for the connections.
         #expect(data.ranges(of: #"histogram":"HISTF"#).count == 3)
     }
