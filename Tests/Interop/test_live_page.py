@@ -324,7 +324,6 @@ def test_edits_count_toward_the_limit():
         ids = [page.wait(type="held", data=f"hold {number}")["id"] for number in (1, 2, 3)]
         for number in ids[1:]:
             page.ask(do="release", ids=[number], text="x" * (10 << 20))
-        assert page.wait(type="settled", id=ids[0])["how"] == "limit"
         assert receive(client) == "hold 1" and len(receive(client)) == 10 << 20
         assert b"16 MiB" in program.wait_for(".*all are released").group()
 
@@ -474,6 +473,7 @@ def test_a_client_holds_what_the_server_sends():
             [BINARY, "connect", "--no-stdin", "-q", "--page", "0", "--hold", "^hold", "-n", "2", server.url]) as (
             program):
         with Page(program) as page:
+            page.wait(type="open")
             page.ask(do="send", to="server", text="go")
             page.wait(type="held", data="two")
             page.ask(do="hold", conditions=[])

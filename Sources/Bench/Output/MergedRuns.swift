@@ -7,10 +7,12 @@ import WSCore
 struct MergedRuns {
     private struct Run {
         let name: String
+        let description: BenchDescription
         let tally: LoadTally
         let start: Duration
         let duration: Duration
-        let host: String?
+
+        var host: String? { description.notes.environment.first { $0.key == "host" }?.value }
     }
 
     private var runs: [Run] = []
@@ -24,11 +26,12 @@ struct MergedRuns {
     /// - Throws: ``Failure/badArgument(what:why:)`` if it has been added before.
     mutating func add(_ results: BenchResults, named name: String) throws(Failure) {
         let run = Run(
-            name: name, tally: results.tally, start: results.startTime.sinceEpoch, duration: results.duration,
-            host: results.description.notes.environment.first { $0.key == "host" }?.value)
+            name: name, description: results.description, tally: results.tally, start: results.startTime.sinceEpoch,
+            duration: results.duration)
         // Another program may have written the file anew.
         let isSame = { (other: Run) in
-            (other.start, other.duration, other.host) == (run.start, run.duration, run.host) && other.tally == run.tally
+            other.description == run.description && other.tally == run.tally
+                && (other.start, other.duration) == (run.start, run.duration)
         }
         if let other = runs.first(where: isSame) {
             let place = other.name == name ? "it is given twice" : "it is the same result as \(other.name)"

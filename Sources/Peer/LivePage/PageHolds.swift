@@ -105,7 +105,8 @@ package final class PageHolds {
         let byteCount = queues.values.reduce(0) { $0 + $1.byteCount }
         guard places.count > Self.maximumCount || byteCount > Self.maximumBytes else { return }
         diagnostics.error(
-            "more than \(Phrase.grouped(Self.maximumCount)) messages, or 16 MiB, were held on the page: all are released")
+            "more than \(Phrase.grouped(Self.maximumCount)) messages, or 16 MiB, were held on the page: all are released"
+        )
         releaseAll(because: .limit)
     }
 

@@ -5,12 +5,14 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct BenchJudgementTests {
-    /// A run with a latency of 30 ms, of which this end has added 12 ms before sending and 9 ms before reading.
+    /// A run with latencies of 30 ms, and one of 2 ms. Of the former, this end has added 12 ms before sending, and 9 ms before
+    /// reading.
     private static func results(_ change: (BenchResults) -> Void = { _ in }) -> BenchResults {
         let results = BenchSamples.results(seed: 1)
         results.tally = LoadTally()
         (results.tally.sent, results.tally.received) = (100, 100)
         results.latencies = histogram(30_000_000)
+        results.latencies.record(2_000_000)
         results.times[.delay] = histogram(12_000_000)
         results.times[.lag] = histogram(9_000_000)
         change(results)

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WSCore
 
 @testable import LoadTest
 
@@ -7,7 +8,8 @@ import Testing
     /// Latencies of 30.5 to 40 ms, with a lag of up to 16 ms.
     private static func verdict(limit: Double) -> Threshold.Verdict {
         let results = BenchSamples.results(seed: 1)
-        var (latencies, lag) = (Histogram(), Histogram())
+        var latencies = Histogram()
+        var lag = Histogram()
         for value in [30_500_000, 40_000_000] as [UInt64] { latencies.record(value) }
         for value in [1_000_000, 16_000_000] as [UInt64] { lag.record(value) }
         results.latencies = latencies

@@ -48,7 +48,7 @@ import Testing
             ]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
         Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
-        Mode(words: ["--threads=2"], refused: ["max-connections", "once", "post", "record", "seed"]),
+        Mode(words: ["--threads=2"], refused: ["max-connections", "once", "page", "post", "record", "seed"]),
         Mode(
             words: ["--input=json"],
             refused: ["binary", "crlf", "echo", "exec", "no-stdin", "replay", "scenario", "text"]),

@@ -100,6 +100,7 @@ extension OptionTableTests {
         BenchCase("threshold", "--threshold", "p99<20ms", "--threshold", "errors=0") {
             $0.result.thresholds = aThreshold + anotherThreshold
         },
+        BenchCase("accept-inconclusive", "--accept-inconclusive") { $0.result.acceptsInconclusive = true },
         BenchCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
             $0.result.baselinePaths = ["b.json", "c.json"]
         },
@@ -186,6 +187,7 @@ extension OptionTableTests {
     static let mergeCases: [MergeCase] = [
         MergeCase("output", "--output", "json") { $0.result.output = .json },
         MergeCase("threshold", "--threshold", "p99<20ms") { $0.result.thresholds = aThreshold },
+        MergeCase("accept-inconclusive", "--accept-inconclusive") { $0.result.acceptsInconclusive = true },
         MergeCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
             $0.result.baselinePaths = ["b.json", "c.json"]
         },
