@@ -1143,7 +1143,7 @@ def test_several_machines(kitchen, tmp_path_factory):
     if why := why_there_are_none():
         pytest.skip(why)
     kitchen.adapt({
-        "-c 5k -r 50k": "-c 5 -r 100 -d 1s", "+20 sec": "+2 sec",
+        "-c 5k -r 50k": "-c 5 -r 100 -d 1s", "+20 sec": "+6 sec",
         "ws://target.example/": f"ws://{Hosts.address}:8080/"})
     with Hosts(tmp_path_factory.mktemp("hosts"), "one", "two", "three") as hosts:
         with Running(hosts.inside(kitchen.directory, BINARY, "listen", "--echo", f"{hosts.address}:8080")) as server:

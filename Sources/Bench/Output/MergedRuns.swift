@@ -9,6 +9,8 @@ struct MergedRuns {
         let name: String
         let description: BenchDescription
         let tally: LoadTally
+        /// Machines with the same name may have the same counts, but not these.
+        let processorTimes: ProcessorTimes
         let start: Duration
         let duration: Duration
 
@@ -26,11 +28,12 @@ struct MergedRuns {
     /// - Throws: ``Failure/badArgument(what:why:)`` if it has been added before.
     mutating func add(_ results: BenchResults, named name: String) throws(Failure) {
         let run = Run(
-            name: name, description: results.description, tally: results.tally, start: results.startTime.sinceEpoch,
-            duration: results.duration)
+            name: name, description: results.description, tally: results.tally,
+            processorTimes: results.processorTimes, start: results.startTime.sinceEpoch, duration: results.duration)
         // Another program may have written the file anew.
         let isSame = { (other: Run) in
             other.description == run.description && other.tally == run.tally
+                && other.processorTimes == run.processorTimes
                 && (other.start, other.duration) == (run.start, run.duration)
         }
         if let other = runs.first(where: isSame) {
