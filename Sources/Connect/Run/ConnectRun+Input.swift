@@ -19,21 +19,22 @@ extension ConnectRun {
     }
 
     /// Starts waiting for replies after the end of the input.
-    func startLinger() {
+    /// - Parameter minimum: The shortest wait.
+    func startLinger(atLeast minimum: Duration = .zero) {
         guard connection != nil, !state.isEnding, isPeerReady, lines.queue.isSettled, !lines.holdsBack
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
         let roundTrip = settings.countsReplies ? delivery.replies?.roundTrip : nil
         current?.linger = InactivityTimer(
-            limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
+            max(limit, minimum), restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
         ) { [unowned self] in
             activity
         } action: { [unowned self] quietPeriod in
             delivery.takeHeldAsReplies()
             guard connection != nil, !state.isEnding else { return }
-            // They are replies, perhaps.
-            guard !holdsMessages else { return startLinger() }
+            // A message that waits on the page may be a reply.
+            guard !holdsMessages else { return startLinger(atLeast: .milliseconds(100)) }
             // A script cannot act on it.
             if let quietPeriod, diagnostics.terminal != nil {
                 let time = Phrase.duration(quietPeriod)

@@ -60,7 +60,7 @@ extension ConnectRun {
     func releaseHeld() {
         guard let held = stages.pipeline?.held else { return }
         held.conditions = []
-        held.releaseAll(because: .lost)
+        held.releaseAll(because: .released)
         outputs.page?.holds?.remove(held)
         stages.pipeline?.held = nil
     }
