@@ -146,9 +146,26 @@ final class ConnectOutputs {
     /// Whether each step is shown.
     var isVerbose: Bool { verbosity > 0 }
 
+    /// Whether messages are recorded, or shown on a page.
+    private var keepsMessages: Bool { page != nil || recorder != nil }
+
+    // Without a recording and a page, the next two cost a pipe nothing.
+
     /// Records a received message.
+    @inline(__always)
     func record(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit? = nil) {
-        if page != nil { self.edit = edit }
+        if keepsMessages { keep(payload, as: kind, edit) }
+    }
+
+    /// Records a message as it is sent.
+    @inline(__always)
+    func record(sent payload: RawSpan, as kind: MessageKind) {
+        if keepsMessages { keep(sent: payload, as: kind) }
+    }
+
+    @inline(never)
+    private func keep(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit?) {
+        self.edit = edit
         recorder?.events.writeMessage(payload, as: kind, mark: RelayMark(edit))
     }
 
@@ -234,8 +251,8 @@ final class ConnectOutputs {
         if showsSentMessages { show(payload, as: kind, direction, request: request) }
     }
 
-    /// Records a message as it is sent.
-    func record(sent payload: RawSpan, as kind: MessageKind) {
+    @inline(never)
+    private func keep(sent payload: RawSpan, as kind: MessageKind) {
         page?.events.writeMessage(payload, as: kind, .outgoing)
         guard let recorder else { return }
         guard let encoder else { return recorder.events.writeMessage(payload, as: kind, .outgoing) }
