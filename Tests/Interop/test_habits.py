@@ -86,6 +86,9 @@ LINES = [
     (["connect", "-R", "echo:"], "no effect on a WebSocket"),
     (["connect", "-s", "10.0.0.1", "echo:"], "--source-ip 10.0.0.1"), (["connect", "--conncap", "5", "echo:"], "in 'wsx listen', use --max-connections N"),
     (["bench", "-s", "5s:10", "echo:"], "--stages 10@5s"),
+    (["listen", "--uncompress-gzip", "8080"], "--decode"), (["relay", "--proxyauth", "a:b", "0"], "--proxy-login"),
+    (["relay", "--web-port", "1", "0"], "--page PORT"), (["relay", "--allow-hosts", "h", "0"], "--intercept HOST"),
+    (["check", "--ca-file", "f", "echo:"], "use --ca PATH"),
     # Operands and commands.
     (["listen", "8080", "cat"], "'wsx listen --exec"), (["listen", "8080", "ws://h"], "'wsx relay"),
     (["bench", "echo:", "hello"], "--message TEXT"), (["bench", "echo:", "ws://h"], "one URL"),

@@ -24,7 +24,7 @@ struct ForeignOption: Sendable {
     }
 
     private static let letters: [Character: Command] = [
-        "c": .connect, "l": .listen, "r": .relay, "b": .bench, "v": .convert,
+        "c": .connect, "l": .listen, "r": .relay, "b": .bench, "v": .convert, "k": .check,
     ]
 
     /// What to do instead of an option that `command` does not have; nil: the table does not contain the option.
@@ -141,19 +141,19 @@ struct ForeignOption: Sendable {
         """
 
     private static let tls = """
-        cbr --capath --ca-file --cafile: use --ca PATH
-        cbr --insecure-skip-tls-verify --ssl-insecure --no-verify --no-check-certificate: use --insecure
-        cbr --verify: use --insecure to verify nothing, or --ca PATH
-        cbr --ciphers --tls13-ciphers --curves: omit it: OpenSSL's defaults apply, which OPENSSL_CONF can change
-        cbr --pinnedpubkey: use --pin PIN
-        cbr --tlsv1.2 --tls1.2 --tlsv1 --tlsv1.0 --tlsv1.1 --tls1.0 --tls1.1: use --tls-min 1.2
-        cbr --tlsv1.3 --tls1.3: use --tls-min 1.3
-        cbr --ssl --tls: write wss:// in the URL; --tls-min VERSION sets the oldest version
-        cbr --tls-max: omit it: only the oldest version can be set (--tls-min)
-        cbr --tls-domain --servername --sni: use --tls-server-name NAME
+        cbrk --capath --ca-file --cafile: use --ca PATH
+        cbrk --insecure-skip-tls-verify --ssl-insecure --no-verify --no-check-certificate: use --insecure
+        cbrk --verify: use --insecure to verify nothing, or --ca PATH
+        cbrk --ciphers --tls13-ciphers --curves: omit it: OpenSSL's defaults apply, which OPENSSL_CONF can change
+        cbrk --pinnedpubkey: use --pin PIN
+        cbrk --tlsv1.2 --tls1.2 --tlsv1 --tlsv1.0 --tlsv1.1 --tls1.0 --tls1.1: use --tls-min 1.2
+        cbrk --tlsv1.3 --tls1.3: use --tls-min 1.3
+        cbrk --ssl --tls: write wss:// in the URL; --tls-min VERSION sets the oldest version
+        cbrk --tls-max: omit it: only the oldest version can be set (--tls-min)
+        cbrk --tls-domain --servername --sni: use --tls-server-name NAME
         b -E: use --cert FILE
-        cbr --cert-type --client-pkcs12-der --pkcs12-der: use --cert FILE with a PEM or PKCS #12 file
-        cbr --cert-key: use --key FILE
+        cbrk --cert-type --client-pkcs12-der --pkcs12-der: use --cert FILE with a PEM or PKCS #12 file
+        cbrk --cert-key: use --key FILE
         cbrl --client-pkcs12-passwd --pkcs12-passwd --cert-key-pass: use --passphrase TEXT
         l --cert --ssl-cert --sslcert --certs: use --tls-cert FILE
         l --key --ssl-key --sslkey: use --tls-key FILE
@@ -206,9 +206,7 @@ struct ForeignOption: Sendable {
         b --raw: use --output json
         c --tail: omit it: messages are shown as they arrive; /tail at the prompt shows the latest again
         lr --tail --follow: omit it: messages are shown as they arrive
-        cr --encoding --charset: omit it: text is UTF-8; --encode CODEC sends MessagePack or CBOR
-        l --encoding --charset: omit it: text is UTF-8
-        b --encoding --charset: omit it: text is UTF-8; --encode CODEC sends MessagePack or CBOR
+        clrb --encoding --charset: omit it: text is UTF-8; --encode CODEC sends MessagePack or CBOR
         cl --no-line: use --input chunks and --output raw
         cl --binary-prefix --text-prefix: use --input json, which names the kind of each message
         cl --linemode-strip-newlines: omit it: line ends are never sent
@@ -225,8 +223,7 @@ struct ForeignOption: Sendable {
         cl --just-generate-key --just-generate-accept: omit it: --verbose shows the keys
         cr --compress-deflate --compress-gzip --compress-zlib: omit it: messages are compressed if the server can
         l --compress-deflate --compress-gzip --compress-zlib: omit it: messages are compressed if clients can
-        c --uncompress-deflate --uncompress-gzip --uncompress-zlib: use --decode deflate, gzip, or zlib
-        l --uncompress-deflate --uncompress-gzip --uncompress-zlib: use --output raw: only wsx connect decodes
+        clr --uncompress-deflate --uncompress-gzip --uncompress-zlib: use --decode deflate, gzip, or zlib
         cl --udp-broadcast --udp-multicast-loop --udp-oneshot --udp-reuseaddr --udp-ttl: omit it: wsx has no UDP
         cl --udp-multicast --udp-multicast-iface-v4 --udp-multicast-iface-v6: omit it: wsx has no UDP
         cl --crypto-key --crypto-reverse: omit it: wss:// encrypts
@@ -299,10 +296,10 @@ struct ForeignOption: Sendable {
         l -lk -lp -lkp -lv -lvp -lvnp -nvlp -nlvp -nlp -kl -k --keep-open: write just the port, for any number of clients
         l -p --port --address --bind --host --listen-port --listen-host --addr: write just [ADDRESS:]PORT
         r -p --port --listen-port --listen-host --listen --bind --address --addr -l: write [ADDRESS:]PORT before the URL
-        r --upstream --target --remote --reverse --forward --mode -m: write 'wsx relay [ADDRESS:]PORT URL'
+        r --upstream --target --remote --reverse --forward --mode -m: write 'wsx relay [ADDRESS:]PORT URL', or omit URL for an HTTP proxy
         l -u --user --basic-auth --htpasswd --proxyauth: use --auth USER:PASSWORD
         r --upstream-auth: use --auth USER:PASSWORD for the server, or --proxy http://USER:PASSWORD@HOST:PORT
-        r --proxyauth: omit it: a relay asks clients for no password; --client-ca PATH asks for certificates
+        r --proxyauth: omit URL and use --proxy-login USER:PASSWORD; with URL, --client-ca PATH asks for certificates
         l --protocol --server-protocol: use --subprotocol NAME
         l --server-header: use --header 'NAME: VALUE'
         l --dir --directory --static --staticdir -F --static-file --root: use --serve DIR
@@ -330,8 +327,9 @@ struct ForeignOption: Sendable {
         r -nr -rn -r --rfile --read-flows -n --no-server: use 'wsx convert IN OUT' to read a recording or HAR file
         r --client-replay --server-replay -C -S: use 'wsx listen --replay FILE PORT'
         r --flow-detail --console-eventlog-verbosity --termlog-verbosity: use --verbose
-        r --view-filter --ignore-hosts --allow-hosts --tcp-hosts --filter: omit it; /filter and --rewrite choose messages
-        r --web-port --web-host --web-open-browser --no-web-open-browser: use --record FILE, then 'wsx convert FILE PAGE.html'
+        r --view-filter --filter: use --hide REGEX, or /filter at the prompt
+        r --ignore-hosts --allow-hosts --tcp-hosts: omit URL and use --intercept HOST; other hosts pass untouched
+        r --web-port --web-host --web-open-browser --no-web-open-browser: use --page PORT, and open the URL it prints
         r --rawtcp --tcp --websocket: omit it: a relay forwards WebSockets, and other requests
         r --upstream-cert --no-upstream-cert --stream-large-bodies: omit it: a relay needs no such settings
         r --oneshot: use --once
@@ -358,7 +356,7 @@ enum ForeignCommand {
         send publish pub push: wsx connect URL MESSAGE
         run cloud archive load test loadtest stress attack ab wrk k6 hey oha: wsx bench URL
         merge: wsx bench merge FILE...
-        proxy mitm mitmproxy mitmdump mitmweb intercept forward: wsx relay [ADDRESS:]PORT URL
+        proxy mitm mitmproxy mitmdump mitmweb intercept forward: wsx relay [ADDRESS:]PORT [URL]
         mock: wsx listen --answer RULE PORT
         replay: wsx listen --replay FILE PORT
         record: wsx connect --record FILE URL
