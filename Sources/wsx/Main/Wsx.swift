@@ -97,7 +97,7 @@ struct Wsx {
         _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let diagnostics = diagnostics(arguments.transcript.display, secrets)
+        let diagnostics = diagnostics(arguments.transcript.display, secrets.record)
         let ignored = arguments.curl.ignoredOptions
         if !ignored.isEmpty { diagnostics.notice("wsx: ignored: " + ignored.joined(separator: ", ")) }
         do throws(Failure) {
@@ -121,7 +121,7 @@ struct Wsx {
         _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: ConnectTimeouts())
-        let diagnostics = diagnostics(arguments.transcript.display, secrets)
+        let diagnostics = diagnostics(arguments.transcript.display, secrets.record)
         do throws(Failure) {
             if let certificate = try arguments.printedAuthority(environment) { return printed(certificate) }
             let activation = SocketActivation(environment: environment, processNumber: getpid())
@@ -138,7 +138,7 @@ struct Wsx {
         _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let diagnostics = diagnostics(arguments.display, secrets)
+        let diagnostics = diagnostics(arguments.display, secrets.record)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), diagnostics: diagnostics)
@@ -149,9 +149,7 @@ struct Wsx {
     }
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
-        let diagnostics = Diagnostics(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
-            environment: environment)
+        let diagnostics = diagnostics(arguments.display, SecretRecord())
         do throws(Failure) {
             return report(try BenchMerge(arguments, diagnostics: diagnostics).run(), on: diagnostics)
         } catch {
@@ -160,9 +158,7 @@ struct Wsx {
     }
 
     private static func convert(_ arguments: ConvertArguments) -> ExitStatus {
-        let diagnostics = Diagnostics(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
-            environment: environment)
+        let diagnostics = diagnostics(arguments.display, SecretRecord())
         do throws(Failure) {
             try ConvertRun(arguments, diagnostics: diagnostics).run()
             return .success
@@ -175,7 +171,7 @@ struct Wsx {
         _ arguments: CheckArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
         let secrets = secrets(within: arguments.client.network.connectTimeouts)
-        let diagnostics = diagnostics(arguments.display, secrets)
+        let diagnostics = diagnostics(arguments.display, secrets.record)
         do throws(Failure) {
             let runs = try CheckSettings.all(arguments, secrets: secrets)
             let settings = runs[0]
@@ -191,9 +187,9 @@ struct Wsx {
         }
     }
 
-    private static func diagnostics(_ display: DisplayArguments, _ secrets: Secrets) -> Diagnostics {
+    private static func diagnostics(_ display: DisplayArguments, _ secrets: SecretRecord) -> Diagnostics {
         Diagnostics(
-            color: display.color, isQuiet: display.isQuiet, isPlain: display.isPlain, secrets: secrets.record,
+            color: display.color, isQuiet: display.isQuiet, isPlain: display.isPlain, secrets: secrets,
             environment: environment)
     }
 
