@@ -29,7 +29,7 @@ enum SafeText {
     static func shortened(_ line: Substring, maximumScalars: Int = maximumLineScalars) -> String {
         // An escape is longer than its character.
         let escaped = escapingControls(String(line.unicodeScalars.prefix(maximumScalars)), keepingLayout: true)
-        let shown = String(escaped.unicodeScalars.prefix(maximumScalars))
-        return shown.utf8.count < line.utf8.count ? shown + Glyphs.ellipsis : shown
+        let isCut = max(line.unicodeScalars.count, escaped.unicodeScalars.count) > maximumScalars
+        return isCut ? String(escaped.unicodeScalars.prefix(maximumScalars)) + Glyphs.ellipsis : escaped
     }
 }
