@@ -53,7 +53,7 @@ export class Sending {
     const { shown } = this.#events;
     const whom = this.#command === "connect" ? "Send"
       : shown ? `${shown.isOpen ? "Send to" : "Closed:"} client ${shown.facts.client}`
-      : `Send to all ${count(targets.length)} clients`;
+      : targets.length === 1 ? "Send to the client" : `Send to all ${count(targets.length)} clients`;
     byID("whom").textContent = this.#edited ? `Edit held message ${this.#edited.id}: ${heldSide(this.#edited)}`
       : !targets.length && !shown ? "No connection is open" : this.#command === "relay" ? whom.replace("Send to", "For") : whom;
     byID("send").textContent = this.#edited ? "Release edited" : "Send";
