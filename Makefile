@@ -240,7 +240,7 @@ generate:
 
 # Draws the pictures of the README from real runs.
 screenshots: build test-deps
-	/usr/bin/python3 scripts/screenshots/prompt-svg.py
+	/usr/bin/python3 scripts/screenshots/terminals.py
 	/usr/bin/python3 scripts/screenshots/pages.py
 
 # Builds nothing: it runs as root, whose PATH may have no Swift.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Photographs the console of `wsx listen --console`, the report of `wsx bench --report`, and the session page of
-`wsx convert`, light and dark.
+"""Photographs the console of `wsx listen --console`, the report of `wsx bench --report`, the session page of `wsx convert`,
+and the live page of `wsx relay --page`, light and dark.
 
-Writes docs/images/{console,report,session}-{light,dark}.png and session-narrow.png, or into the directory given as the argument. WSX names another
-binary than .build/release/wsx. Needs chromium-headless-shell and pytest, which `make test-deps` installs.
+Writes docs/images/{console,report,session,live}-{light,dark}.png and session-narrow.png, or into the directory given as the
+argument. WSX names another binary than .build/release/wsx. Needs chromium-headless-shell and pytest, which `make test-deps`
+installs.
 """
 
 import base64
@@ -19,9 +20,9 @@ sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
 from browser import Chromium  # noqa: E402
 from console_page import ConsolePage  # noqa: E402
-from processes import Listener, wsx  # noqa: E402
+from processes import BINARY, Listener, Relay, Running, wsx  # noqa: E402
 from report_page import ReportPage  # noqa: E402
-from session_page import SessionPage  # noqa: E402
+from session_page import LivePage, SessionPage  # noqa: E402
 
 WIDTH = 1000
 MAXIMUM_BYTES = 150 << 10
@@ -129,6 +130,18 @@ def photograph_session(browser, path, scheme, picture, width, height):
         photograph(page, picture, height, width)
 
 
+def photograph_live(browser, scheme, directory):
+    """Photographs the messages of two applications, one of which waits for the order that it has sent."""
+    with Listener("--echo") as server, Relay(server.url, "--page", "0", "--hold", "json:.op==\"order\"") as relay:
+        with LivePage(browser, relay, width=1200, height=760, is_dark=scheme == "dark") as page:
+            for symbol in ("BTC-USD", "ETH-USD", "SOL-USD"):
+                wsx("connect", "-1", f"{relay.url}prices", json.dumps({"op": "subscribe", "symbol": symbol}))
+            with Running([BINARY, "connect", "--no-stdin", f"{relay.url}orders", '{"op":"order","limit":5}']):
+                page.wait_for("document.querySelector('#held li')")
+                page.press_keys("End")
+                photograph(page, directory / f"live-{scheme}.png", height=760, width=1200)
+
+
 def silence_programs():
     """Hides the output of the programs that drive the browser, but not that of this script."""
     sys.stderr = os.fdopen(os.dup(2), "w")
@@ -149,6 +162,7 @@ def main():
         with Chromium(scratch / "profile") as browser:
             for scheme in ("light", "dark"):
                 photograph_console(browser, scheme, directory)
+                photograph_live(browser, scheme, directory)
                 photograph_session(browser, session, scheme, directory / f"session-{scheme}.png", WIDTH, 640)
                 if is_clean:
                     photograph_report(browser, report, scheme, directory)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Draws the prompt of wsx as an SVG: prompt-svg.py [OUTPUT], by default docs/images/prompt.svg.
+"""Draws terminals with wsx as SVGs, prompt.svg, proxy.svg, and check.svg: terminals.py [DIRECTORY], by default
+docs/images.
 
-A scripted session against the built-in echo server runs in tmux. The captured pane, colors included, becomes text
-elements of an SVG. WSX names another binary than .build/release/wsx. Needs only Python and tmux.
+Scripted sessions run in tmux. The captured pane, colors included, becomes text elements of an SVG. WSX names another binary
+than .build/release/wsx. Needs Python, tmux, and python3-websockets, which `make test-deps` installs.
 """
 
+import contextlib
+import dataclasses
 import html
 import os
 import pathlib
@@ -16,40 +19,87 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("WSX", ROOT / ".build/release/wsx")).resolve()
-COLUMNS = 80
 ROWS = 32
 
-# Each step types a line and waits until the screen matches. The last line is typed without Enter.
-SESSION = [
-    ("wsx echo:", r"/help lists"),
-    ("hello", r"← hello"),
-    ('{"user":7,"name":"Ada","scores":[' + ",".join(str(number * number) for number in range(40)) + '],"ok":true}',
-     r"← \{(.|\n)*true\}"),
-    ("/binary hex cafe f00d", r"← binary"),
-    # Ctrl-V makes the escape character part of the line.
-    ("a server cannot turn this \x16\x1b[31mred", r"← a server"),
-    ("/find Ada", r"Found [1-9]"),
-    ("/ping", r"← pong"),
-]
-LAST_LINE = "the line you type stays intact"
+SERVER = """
+import asyncio, websockets
+async def echo(connection):
+    async for message in connection:
+        await connection.send(message)
+async def main():
+    async with websockets.serve(echo, "localhost", 8080):
+        await asyncio.get_running_loop().create_future()
+asyncio.run(main())
+"""
+
+
+@contextlib.contextmanager
+def background(*command):
+    """Runs a program without output."""
+    with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
+        try:
+            yield
+        finally:
+            program.terminate()
+
+
+@dataclasses.dataclass
+class Screen:
+    """A picture. Each step types a line, and waits until the screen matches. A step without a line runs a program."""
+
+    title: str
+    steps: list
+    # Typed without Enter.
+    last_line: str = ""
+    server: tuple = ()
+    columns: int = 80
+
+
+SCREENS = {
+    "prompt": Screen("The prompt of wsx, connected to the built-in echo server", [
+        ("wsx echo:", r"/help lists"),
+        ("hello", r"← hello"),
+        ('{"user":7,"name":"Ada","scores":[' + ",".join(str(number * number) for number in range(40)) + '],"ok":true}',
+         r"← \{(.|\n)*true\}"),
+        ("/binary hex cafe f00d", r"← binary"),
+        # Ctrl-V makes the escape character part of the line.
+        ("a server cannot turn this \x16\x1b[31mred", r"← a server"),
+        ("/find Ada", r"Found [1-9]"),
+        ("/ping", r"← pong"),
+    ], last_line="the line you type stays intact"),
+    "proxy": Screen("wsx relay as a proxy: the messages of an application whose URL is built in", [
+        ("wsx relay 9000 -k --rewrite '\"limit\":5 => \"limit\":1000'", r"127\.0\.0\.1:9000"),
+        ((str(BINARY), "connect", "-k", "--no-stdin", "--proxy", "http://127.0.0.1:9000", "wss://localhost:8443/orders",
+          '{"op":"list","limit":5}'), r"limit(.|\n)*limit(.|\n)*limit"),
+        ("/show 1", r"\"op\": \"list\""),
+    ], last_line="@1 {\"op\":\"refresh\"}",
+        server=(str(BINARY), "listen", "--echo", "--no-stdin", "--tls-self-signed", "8443")),
+    "check": Screen("wsx check, which plays its cases of closing to a server", [
+        ("wsx check --case '7.*' --case 'C.1*' ws://localhost:8080/", r"cases, .* failed"),
+        ("wsx check --explain C.13.3", r"others accept any"),
+    ], columns=112, server=("/usr/bin/python3", "-c", SERVER)),
+}
 
 FONT_SIZE = 14
 CELL_WIDTH = 8.4
 LINE_HEIGHT = 19
 MARGIN = 16
 TITLE_BAR = 30
-BACKGROUND, FOREGROUND, BAR = "#1d2026", "#d6d9df", "#2a2e37"
+BACKGROUND, FOREGROUND, BAR = "#101216", "#d6d9df", "#2a2e37"
 # Black, red, green, yellow, blue, magenta, cyan, white; then their bright variants.
 PALETTE = [
     "#4b5263", "#ec7a82", "#a3cf7f", "#e8c580", "#78b9f5", "#cf8ae6", "#62c4cf", "#d6d9df",
     "#7f8797", "#ff9aa1", "#bfe59c", "#f5d99b", "#9bcdfb", "#e0a8f2", "#86d9e3", "#ffffff",
 ]
+# The levels of red, green, and blue in the colors 16 to 231.
+CUBE = [0, 95, 135, 175, 215, 255]
 
 
 class Terminal:
     """A shell in its own tmux server."""
 
-    def __init__(self, home):
+    def __init__(self, home, columns):
         self.socket = os.path.join(home, "tmux")
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("TMUX", "NO_COLOR") and not name.lower().endswith("_proxy")}
@@ -57,7 +107,7 @@ class Terminal:
             "HOME": home, "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", "XDG_STATE_HOME": home, "TERM": "xterm-256color",
             "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}
         self.tmux(
-            "-f", "/dev/null", "new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), "-s", "prompt",
+            "-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(ROWS), "-s", "prompt",
             "env", "PS1=$ ", "HISTFILE=", "bash", "--norc", "--noprofile", env=environment)
         self.wait_for(r"^\$")
 
@@ -75,7 +125,7 @@ class Terminal:
         deadline = time.monotonic() + 20
         while not re.search(pattern, text := self.tmux("capture-pane", "-p", "-t", "prompt"), re.MULTILINE):
             if time.monotonic() > deadline:
-                sys.exit(f"prompt-svg.py: no {pattern!r} on the screen:\n{text}")
+                sys.exit(f"terminals.py: no {pattern!r} on the screen:\n{text}")
             time.sleep(0.05)
 
     def capture(self):
@@ -111,9 +161,10 @@ class Style:
                 self.color = PALETTE[code - 82]
             elif code == 39:
                 self.color = None
+            elif code == 38 and next(codes) == 5 and 0 <= (index := next(codes) - 16) < 216:
+                self.color = "#" + "".join(f"{CUBE[index // weight % 6]:02x}" for weight in (36, 6, 1))
             elif code == 38:
-                next(codes), next(codes)
-                sys.exit("prompt-svg.py: colors beyond the 16 basic ones are not supported")
+                sys.exit("terminals.py: only the cube of the 256 colors is supported")
 
     @property
     def attributes(self):
@@ -139,9 +190,9 @@ def line_elements(line, style, y):
                 f"{style.attributes}>{html.escape(text, quote=False)}</text>")
 
 
-def draw(lines):
-    """Returns the SVG of a screen."""
-    width = round(2 * MARGIN + COLUMNS * CELL_WIDTH)
+def draw(lines, screen):
+    """Returns the SVG of a terminal."""
+    width = round(2 * MARGIN + screen.columns * CELL_WIDTH)
     height = TITLE_BAR + 2 * MARGIN + len(lines) * LINE_HEIGHT - 6
     style = Style()
     elements = []
@@ -155,7 +206,7 @@ def draw(lines):
         for number, color in enumerate(("#ec7a82", "#e8c580", "#a3cf7f")))
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        ' role="img" aria-label="The prompt of wsx, connected to the built-in echo server">',
+        f' role="img" aria-label="{html.escape(screen.title)}">',
         "<style>text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;"
         f" font-size: {FONT_SIZE}px; white-space: pre; }}</style>",
         f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
@@ -167,24 +218,34 @@ def draw(lines):
         "</svg>", ""])
 
 
+def play(screen):
+    """Returns the lines of the terminal at the end of a session."""
+    with tempfile.TemporaryDirectory(prefix="wsx-", ignore_cleanup_errors=True) as home, contextlib.ExitStack() as programs:
+        if screen.server:
+            programs.enter_context(background(*screen.server))
+        terminal = Terminal(home, screen.columns)
+        programs.callback(terminal.close)
+        for line, pattern in screen.steps:
+            if isinstance(line, tuple):
+                programs.enter_context(background(*line))
+            else:
+                terminal.type(line, "Enter")
+            terminal.wait_for(pattern)
+        if screen.last_line:
+            terminal.type(screen.last_line)
+            terminal.wait_for(re.escape(screen.last_line))
+        return terminal.capture()
+
+
 def main():
     if not os.access(BINARY, os.X_OK):
-        sys.exit(f"prompt-svg.py: {BINARY} is missing; run 'make build'")
-    output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/images/prompt.svg"
-    with tempfile.TemporaryDirectory(prefix="wsx-", ignore_cleanup_errors=True) as home:
-        terminal = Terminal(home)
-        try:
-            for line, pattern in SESSION:
-                terminal.type(line, "Enter")
-                terminal.wait_for(pattern)
-            terminal.type(LAST_LINE)
-            terminal.wait_for(LAST_LINE)
-            lines = terminal.capture()
-        finally:
-            terminal.close()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(draw(lines))
-    print(f"{output}: {output.stat().st_size:,} bytes")
+        sys.exit(f"terminals.py: {BINARY} is missing; run 'make build'")
+    directory = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/images"
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, screen in SCREENS.items():
+        path = directory / f"{name}.svg"
+        path.write_text(draw(play(screen), screen))
+        print(f"{path}: {path.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
