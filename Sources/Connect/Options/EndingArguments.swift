@@ -9,9 +9,9 @@ package struct EndingArguments: Equatable, Sendable {
     package var count: Int?
     /// Whether the run ends after one received message for each message sent.
     package var isOne = false
-    /// Valid regular expressions.
+    /// The texts of valid conditions.
     package var until: [String] = []
-    /// Valid regular expressions.
+    /// The texts of valid conditions.
     package var expectations: [String] = []
     package var timeout: Duration?
 

@@ -64,7 +64,7 @@ final class ConnectOutputs {
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)
         recording.codecs = arguments.codecs.decoders.map(\.name)
-        let canHold = !arguments.codecs.decoders.contains(.zlibStream)
+        let canHold = arguments.codecs.canHold
         guard canHold || arguments.page.held.isEmpty else { throw LivePage.unableToHold }
         page = try LivePage(
             arguments.page, .init(command: "connect", sides: [.server], holding: canHold ? [] : nil),

@@ -1,8 +1,8 @@
 import Conversation
 import Formats
 import Peer
-import WSCore
 import UserInterface
+import WSCore
 
 // The live page.
 extension ConnectRun {

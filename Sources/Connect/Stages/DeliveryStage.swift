@@ -138,9 +138,13 @@ final class DeliveryStage {
         case .reply(let reply): return outputs.write(payload, as: kind, reply: reply, decoding: decoding)
         case .lateReply(let reply, let delay):
             let isWritten = outputs.write(payload, as: kind, reply: reply, decoding: decoding)
-            outputs.diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+            report(late: reply, by: delay)
             return isWritten
         }
+    }
+
+    private func report(late reply: Reply, by delay: Duration) {
+        outputs.diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
     }
 
     /// Whether a message is hidden. The parameters are those of ``MessageCondition/matches(_:payload:)``.
@@ -193,9 +197,7 @@ final class DeliveryStage {
         let isPush = lines.areRequests && finding.reply == nil
         let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
         if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
-        if case .lateReply(let reply, let delay) = finding, outputs.prompt == nil {
-            outputs.diagnostics.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
-        }
+        if case .lateReply(let reply, let delay) = finding, outputs.prompt == nil { report(late: reply, by: delay) }
         return count(
             line.span.bytes, payload: event.payload.span.bytes, isOmitted: !isWritten,
             isReply: !lines.areRequests || finding.reply != nil, of: run)

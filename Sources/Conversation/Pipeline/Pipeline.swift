@@ -55,6 +55,10 @@ package final class Pipeline {
     private var heartbeatTime: UInt64?
     /// Why the last message was not decoded, or `nil` if it was, or needed not.
     package private(set) var undecodable: String?
+    /// Whether there is an application protocol, detected or not.
+    package let hasProtocol: Bool
+    /// Whether the last connection ended before the message that `--ready` asks for.
+    package private(set) var endedBeforeReady = false
 
     /// Prepares the pipeline of a connection, or of several in a row.
     /// - Parameters:
@@ -77,10 +81,6 @@ package final class Pipeline {
         self.clockOffset = clockOffset
     }
 
-    /// Whether there is an application protocol, detected or not.
-    package let hasProtocol: Bool
-    /// Whether the last connection ended before the message that `--ready` asks for.
-    package private(set) var endedBeforeReady = false
     /// Whether lines may be submitted: the server has confirmed the login, if there is one.
     package var isReady: Bool { protocolStage?.isReady ?? answers?.isReady ?? true }
     /// The number of automatic messages, with those of earlier connections if they count.
@@ -333,7 +333,7 @@ package final class Pipeline {
     package func programsFailed(because words: String) { decoding.programsFailed(because: words) }
 
     /// Removes and returns the first message that has waited, once it is decoded. The command passes it to
-    /// ``pass(_:at:deliver:)`` as soon as its outputs have room.
+    /// ``pass(_:at:arrived:deliver:)`` as soon as its outputs have room.
     package func nextDecoded() -> WaitingMessage? { decoding.next() }
 
     /// Discards the messages that wait, because the run ends.
@@ -399,7 +399,7 @@ package final class Pipeline {
         heartbeatTime = time + interval > now ? time + interval : now + interval
     }
 
-    /// When ``timePassed(at:)`` has to be called next, or `nil` for never.
+    /// When ``timePassed(at:unsentLines:)`` has to be called next, or `nil` for never.
     package var deadline: UInt64? { earliest(earliest(protocolStage?.deadline, loginDeadline), heartbeatTime) }
 
     /// Handles the passing of time. A caller that does not read calls it only after passing on what has been received.

@@ -109,8 +109,6 @@ package struct ApplicationProtocol: Sendable {
 
     /// Other versions of these protocols, which a URL asks for in its query.
     private static let otherVersions = [socketIO2]
-    /// All versions of all protocols.
-    static let allVersions = all + otherVersions
 
     /// The version of the protocol that a URL asks for; the protocol itself if it is none of the others.
     /// - Parameter url: The URL as typed, or the path and query.

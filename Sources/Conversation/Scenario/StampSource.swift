@@ -1,4 +1,3 @@
-import Formats
 import WSCore
 
 /// Makes the stamps of a connection's messages.

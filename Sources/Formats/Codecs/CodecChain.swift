@@ -25,8 +25,7 @@ package struct CodecChain: ~Copyable {
         case unchanged
         /// The message ends in a later one.
         case incomplete
-        /// The records are for the program of the codec at this index. Pass its answers to
-        /// ``resume(after:with:isText:into:)``.
+        /// The records are for the program of the codec at this index. Pass its answers to ``resume(after:into:)``.
         case program(index: Int)
     }
 

@@ -68,7 +68,7 @@ extension Broadcaster: ReplayHost {
         clients[client].map { !$0.isFull && !$0.hasFullGate } ?? false
     }
 
-    func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to number: Int) {
+    func send(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to number: Int) {
         guard let client = clients[number], client.letsThrough(item, payload, nil, after: pause) else { return }
         pass(item, payload, to: client)
     }

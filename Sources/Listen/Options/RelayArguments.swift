@@ -10,10 +10,10 @@ package struct RelayMode: Equatable, Sendable {
     package var rewriting = RewriteArguments()
     /// The command to run behind the proxy, and its arguments; empty: none.
     package var command: [String] = []
+    package var gateway = GatewayArguments()
 
     /// Whether the relay is an HTTP proxy: its clients choose the servers.
     var isProxy: Bool { server.url.isEmpty }
-    package var gateway = GatewayArguments()
 }
 
 /// The arguments of `wsx relay` as typed: those of a server, and of a client.

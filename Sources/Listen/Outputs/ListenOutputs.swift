@@ -80,7 +80,7 @@ final class ListenOutputs {
             arguments.page,
             .init(
                 command: isRelay ? "relay" : "listen", sides: isRelay ? [.client, .server] : [.client],
-                holding: arguments.canHold ? arguments.conditionPrefixes : nil),
+                holding: codecs.canHold ? arguments.conditionPrefixes : nil),
             diagnostics: diagnostics, on: loop)
         recording.codecs =
             isRelay
@@ -193,7 +193,7 @@ final class ListenOutputs {
         }
         if let view {
             let role: Transcript.Role = decoding?.problem.map { .undecoded($0) } ?? .plain
-            view.show(payload, as: kind, isReceived ? .received : .sent, client: number, role: role)
+            view.show(payload, as: kind, shownDirection, client: number, role: role)
         } else {
             if let problem = decoding?.problem { report(undecoded: problem, of: number) }
             if !isReceived, verbosity > 1 {

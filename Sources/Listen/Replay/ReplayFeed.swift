@@ -8,7 +8,7 @@ protocol ReplayHost: AnyObject {
     /// Whether a client is connected and neither its send queue nor its gate is full.
     func hasRoom(for client: Int) -> Bool
     /// Sends an item to a client after a pause.
-    func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int)
+    func send(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int)
     /// Closes a client after everything that has been queued for it.
     func closeAfterReplay(_ client: Int)
     /// Stops reading from a client while replies are pending.
@@ -87,7 +87,7 @@ final class ReplayFeed {
         guard let (exchange, index) = place else { return false }
         place?.reply += 1
         let isThere = progress.conversation.withReply(index, of: exchange) { reply, payload in
-            host.say(reply.item, payload, after: wait(for: reply), to: client)
+            host.send(reply.item, payload, after: wait(for: reply), to: client)
         }
         if !isThere { place = nil }
         return isThere

@@ -1,5 +1,4 @@
 import Conversation
-import Peer
 import UserInterface
 import WSCore
 

@@ -83,7 +83,7 @@ package struct ListenSettings {
             }
         }
         if !arguments.transcript.dropped.isEmpty { try arguments.checkEncoding(for: "--drop", changes: false) }
-        guard arguments.canHold || arguments.page.held.isEmpty else { throw LivePage.unableToHold }
+        guard arguments.codecs.canHold || arguments.page.held.isEmpty else { throw LivePage.unableToHold }
         if exchange?.answers.isEmpty == false { try arguments.checkEncoding(for: "--answer", changes: false) }
         endpoints = try sockets.isEmpty ? [Self.endpoint(of: arguments)] : sockets.map { .inherited($0) }
         try arguments.checkRelay(
@@ -258,9 +258,6 @@ extension ListenSettings {
 }
 
 extension ListenArguments {
-    /// Whether messages can wait on a page: they may then be changed, and dropped.
-    var canHold: Bool { !codecs.decoders.contains(.zlibStream) && !codecs.serverDecoders.contains(.zlibStream) }
-
     /// Checks that messages of which a part is left out, or changed, can be encoded again to be passed on.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func checkEncoding(for option: String, changes: Bool) throws(Failure) {

@@ -56,7 +56,7 @@ package enum Failure: Error {
     case limitExceeded(ProtocolError)
     /// The peer did not answer our close frame.
     case closingTimedOut(after: Duration)
-    /// No message matched these regular expressions, within the time limit if there was one.
+    /// No message met these conditions of `--expect`, within the time limit if there was one.
     case unmet([String], after: Duration?)
     /// The peer closed the connection with this code before the goal of `--count`, `--one`, or `--until` was met.
     case closedEarly(UnmetGoal, CloseCode)

@@ -120,8 +120,8 @@ package struct CookieStore: Sendable {
         }
     }
 
-    private mutating func removeOldest(of crowd: [Cookie]) {
-        guard let oldest = crowd.map(\.creation).min() else { return }
+    private mutating func removeOldest(of candidates: [Cookie]) {
+        guard let oldest = candidates.map(\.creation).min() else { return }
         cookies.removeAll { $0.creation == oldest }
     }
 }

@@ -57,20 +57,13 @@ package struct WebSocketURL: Equatable, Sendable {
         self.shownForm = shownForm
     }
 
-    /// The same server with another path and query.
-    /// - Parameter target: The path and query. Characters that RFC 3986 does not allow are percent-encoded.
-    /// - Throws: ``URLError``.
-    package func requesting(_ target: String) throws(URLError) -> WebSocketURL {
-        WebSocketURL(
-            isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
-    }
-
     /// The same server with the path and query of a received request, unchanged.
     package func passing(_ target: String) -> WebSocketURL {
         WebSocketURL(isSecure: isSecure, endpoint: endpoint, requestTarget: target, userInfo: userInfo)
     }
 
-    /// The same server with a changed path and query. The shown form changes in the same way.
+    /// The same server with a changed path and query, in which characters that RFC 3986 does not allow are
+    /// percent-encoded. The shown form changes in the same way.
     /// - Throws: ``URLError``.
     package func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {
         WebSocketURL(

@@ -89,7 +89,8 @@ package final class NameResolver {
     /// The result if it was known without a lookup.
     private var result: Result<[SocketAddress], IOError>?
 
-    /// Completes at the end of the turn, so `completion` never runs before ``resolve(_:port:on:completion:)`` returns.
+    /// Completes at the end of the turn, so `completion` never runs before
+    /// ``resolve(_:port:family:on:completion:)`` returns.
     private func finishLater(with result: Result<[SocketAddress], IOError>) {
         self.result = result
         loop.atEndOfTurn(self)

@@ -22,9 +22,9 @@ import Testing
     func queryParameters() throws {
         let url = try WebSocketURL(parsing: "ws://u:p@h/a")
         expectEqual(url.adding(query: "id", "a&b=c/+").requestTarget, "/a?id=a%26b%3Dc%2F%2B")
-        try expectEqual(url.requesting("/a?b=c").adding(query: "d", "é").requestTarget, "/a?b=c&d=%C3%A9")
-        try expectEqual(url.requesting("x y").requestTarget, "/x%20y")
-        try expectEqual(url.requesting("/").userInfo, url.userInfo)
+        try expectEqual(url.changingTarget { _ in "/a?b=c" }.adding(query: "d", "é").requestTarget, "/a?b=c&d=%C3%A9")
+        try expectEqual(url.changingTarget { _ in "x y" }.requestTarget, "/x%20y")
+        try expectEqual(url.changingTarget { _ in "/" }.userInfo, url.userInfo)
     }
 
     static let goodCases: [Good] = [

@@ -170,8 +170,8 @@ import WSCore
             #expect(directory[1].pauseReasons == .replay)
             broadcaster.resumeAfterReplay(1)
             #expect(directory[1].pauseReasons == [])
-            broadcaster.say(.message(.text), Array("x".utf8).span.bytes, after: .zero, to: 1)
-            broadcaster.say(.ping, RawSpan(), after: .zero, to: 9)
+            broadcaster.send(.message(.text), Array("x".utf8).span.bytes, after: .zero, to: 1)
+            broadcaster.send(.ping, RawSpan(), after: .zero, to: 9)
             broadcaster.closeAfterReplay(1)
             #expect(directory[1].sent == ["text x", "close 1012 "])
         }

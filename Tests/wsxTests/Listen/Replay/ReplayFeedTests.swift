@@ -124,7 +124,7 @@ private final class Host: ReplayHost {
 
     func hasRoom(for client: Int) -> Bool { room > 0 }
 
-    func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int) {
+    func send(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int) {
         room -= 1
         log.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         pauses.append(pause)

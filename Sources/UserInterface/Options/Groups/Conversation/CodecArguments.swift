@@ -18,6 +18,8 @@ package struct CodecArguments: Equatable, Sendable {
 
     /// Whether there is any codec.
     package var isEmpty: Bool { self == CodecArguments() }
+    /// Whether messages can wait on a page: they may then be changed, and dropped.
+    package var canHold: Bool { !decoders.contains(.zlibStream) && !serverDecoders.contains(.zlibStream) }
 
     /// The options of a command.
     /// - Parameters:

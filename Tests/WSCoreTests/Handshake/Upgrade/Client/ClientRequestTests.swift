@@ -33,7 +33,7 @@ import Testing
             url: WebSocketURL(parsing: "ws://h/chat"), subprotocols: ["a"], userAgent: "wsx/1",
             extensionOffers: [ExtensionOffer(name: "x", parameters: [])],
             extraFields: [HeaderField(name: "Cookie", value: "a=b")])
-        let negotiation = request.negotiation(at: try request.url.requesting("/chat/negotiate?v=1"))
+        let negotiation = request.negotiation(at: request.url.passing("/chat/negotiate?v=1"))
         let token = try BearerToken("t")
         expectEqual(
             Self.text(negotiation.authorized(by: token)),
