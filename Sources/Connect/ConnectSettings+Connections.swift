@@ -23,7 +23,7 @@ extension ConnectSettings {
 
     private var delays: Backoff.Delays {
         if let range = arguments.staying.reconnectDelay { return .between(range) }
-        return isRepl || connector.isLocal ? .interactive : .standard
+        return hasPrompt || connector.isLocal ? .interactive : .standard
     }
 
     /// The heartbeat settings, or `nil` without a heartbeat.

@@ -19,7 +19,7 @@ extension ConnectSettings {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(settings.connector.request)
-            settings.lines = try LineQueue.Settings.make(arguments, url: target, isRepl: isRepl)
+            settings.lines = try LineQueue.Settings.make(arguments, url: target, hasPrompt: hasPrompt)
         } else {
             guard arguments.messages.input.wrap == nil else {
                 throw .badArgument(

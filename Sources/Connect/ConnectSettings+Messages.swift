@@ -62,7 +62,7 @@ extension ConnectSettings {
         guard usesTemplates || !saved.isEmpty || !data.extractions.isEmpty else { return nil }
         // Lines are parsed when they are typed or read.
         let usesLastMessage =
-            arguments.linesAreTemplates && (readsPipe || isRepl) || isRepl && !saved.isEmpty
+            arguments.linesAreTemplates && (readsPipe || hasPrompt) || hasPrompt && !saved.isEmpty
         return TemplateWriter(
             data, saved: saved, wraps: wrapKind != nil, usesLastMessage: usesLastMessage, secrets: secrets)
     }

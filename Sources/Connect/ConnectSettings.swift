@@ -162,14 +162,14 @@ package struct ConnectSettings {
             source = arguments.ending.isOne || arguments.format.format != nil ? .none : .prompt
         }
         try arguments.messages.input.check(source, hasFile: arguments.messages.file != nil)
-        lines = try LineQueue.Settings.make(arguments, url: url, isRepl: source.isPrompt)
+        lines = try LineQueue.Settings.make(arguments, url: url, hasPrompt: source.isPrompt)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
 }
 
 extension ConnectSettings {
     /// Whether the user types messages at a prompt.
-    var isRepl: Bool { source.isPrompt }
+    var hasPrompt: Bool { source.isPrompt }
 
     /// Whether messages are written to standard output. By default, a scenario reports its steps there.
     var writesMessages: Bool { scenario == nil || arguments.format.asksForOutput }
@@ -215,12 +215,12 @@ extension ConnectSettings {
     var countsReplies: Bool {
         // A protocol sends messages of its own, which have other replies.
         guard case .answered = linger, arguments.protocols.choice == nil else { return false }
-        return !isRepl && arguments.format.readsInput
+        return !hasPrompt && arguments.format.readsInput
     }
 
     /// Whether greetings must be told from replies.
     var tellsGreetings: Bool {
-        !isRepl && arguments.tellsGreetings
+        !hasPrompt && arguments.tellsGreetings
     }
 
     /// The kind of messages to send.
@@ -281,25 +281,25 @@ extension LineQueue.Settings {
     /// Returns the settings of lines.
     /// - Parameters:
     ///   - url: The URL of the first connection.
-    ///   - isRepl: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
+    ///   - hasPrompt: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
-        _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
+        _ arguments: ConnectArguments, url: WebSocketURL, hasPrompt: Bool
     ) throws(Failure) -> LineQueue.Settings {
         LineQueue.Settings(
-            try matching(arguments, url: url, isRepl: isRepl), isSequential: arguments.replies.sendsRequests,
+            try matching(arguments, url: url, hasPrompt: hasPrompt), isSequential: arguments.replies.sendsRequests,
             replyTimeout: arguments.replies.replyTimeout,
             // Lines at the prompt need no reply, so they are kept until a pong confirms them.
-            needsReplies: !isRepl || arguments.replies.hasRequests,
+            needsReplies: !hasPrompt || arguments.replies.hasRequests,
             keepsLines: arguments.staying.reconnection != .never)
     }
 
     private static func matching(
-        _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
+        _ arguments: ConnectArguments, url: WebSocketURL, hasPrompt: Bool
     ) throws(Failure) -> Matching? {
         if arguments.protocols.choice != nil {
             try checkDetection(arguments)
-            return isRepl || arguments.matchesReplies ? .keys : nil
+            return hasPrompt || arguments.matchesReplies ? .keys : nil
         }
         guard arguments.replies.hasRequests else { return nil }
         if let calls = arguments.replies.calls {
@@ -332,7 +332,7 @@ extension LineQueue.Settings {
 extension ConnectSettings {
     /// Remembers the URL of a prompt for completion by shells, if its history is in the usual place.
     func rememberURL() {
-        guard isRepl, arguments.history == .host else { return }
+        guard hasPrompt, arguments.history == .host else { return }
         // Completion is a convenience. The history, which has the same directory, reports errors.
         try? RecentURLs(environment: secrets.environment)
             .record(url, policy: HistoryPolicy(secrets: secrets.record))

@@ -54,12 +54,12 @@ final class ConnectOutputs {
     /// - Parameter output: The descriptor of standard output.
     /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     init(_ settings: ConnectSettings, diagnostics: Diagnostics, output: Int32, on loop: EventLoop) throws(Failure) {
-        let (arguments, isRepl) = (settings.arguments, settings.isRepl)
+        let (arguments, hasPrompt) = (settings.arguments, settings.hasPrompt)
         self.diagnostics = diagnostics
         verbosity = arguments.transcript.verbosity
-        let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
-        sharesTerminal = isRepl && StandardDescriptors.isPipe(output)
-        view = isRepl ? diagnostics.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
+        let isPiped = !hasPrompt || !StandardDescriptors.isTerminal(output)
+        sharesTerminal = hasPrompt && StandardDescriptors.isPipe(output)
+        view = hasPrompt ? diagnostics.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
         transcript = view?.transcript ?? diagnostics.makeTranscript(for: arguments, on: loop)
         requestMessages = RequestMessages(expectsErrors: arguments.replies.calls != nil)
         recording = SessionRecording(diagnostics: diagnostics, conversion: SavedSession.conversion(to:), on: loop)

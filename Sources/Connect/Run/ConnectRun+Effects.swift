@@ -52,7 +52,7 @@ extension ConnectRun {
     private func makeApplication() -> Pipeline.Application {
         // At the prompt, a reply is optional, and in a scenario, a step waits for it. The reply to a stream is its end.
         let isScenario = settings.scenario != nil
-        let awaitsReplies = !isScenario && (!settings.isRepl || settings.arguments.replies.sendsRequests)
+        let awaitsReplies = !isScenario && (!settings.hasPrompt || settings.arguments.replies.sendsRequests)
         func session(_ selection: ProtocolSelection) -> any ProtocolSession {
             selection.makeSession(connection: 1, clockOffset: loop.clockOffset, awaitsStreams: awaitsReplies)
         }

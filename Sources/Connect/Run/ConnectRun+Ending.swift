@@ -14,7 +14,7 @@ extension ConnectRun {
         guard connection != nil else {
             connections?.cancel()
             // A user who leaves the prompt gets the status of the last connection.
-            if settings.isRepl {
+            if settings.hasPrompt {
                 state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: lines.queue.lineCount)
             }
             // Not within a readline callback, which would continue to draw a deleted line.
@@ -65,7 +65,7 @@ extension ConnectRun {
     /// Limits the wait for the peer's close frame to ``repliedLimit``, if it has replied to all messages.
     private func limitClosing() {
         guard let connection, state.isReplied, settings.arguments.client.limits.givenCloseTimeout == nil,
-            !settings.isRepl
+            !settings.hasPrompt
         else { return }
         setDeadline(after: Self.repliedLimit) { [unowned self] in
             guard connection.unsentBytes == 0, lines.queue.lineCount == 0 else { return }
@@ -184,7 +184,7 @@ extension ConnectRun {
         showProgress(of: nil)
         if !state.isDraining {
             let report = EndReport(of: self)
-            if settings.isRepl || outputs.isVerbose { report.showSummary(state.failure) }
+            if settings.hasPrompt || outputs.isVerbose { report.showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
             let unsentLines = report.unsentLines
             let endFailure = state.failure
@@ -192,7 +192,7 @@ extension ConnectRun {
             state.drain(
                 requestFailure: lines.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
                     ?? report.protocolFailure ?? report.unsentFailure,
-                refusal: report.refusal, missing: missing, isPrompt: settings.isRepl, lastCode: lastCode)
+                refusal: report.refusal, missing: missing, isPrompt: settings.hasPrompt, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
             if let endFailure, endFailure.report.yieldsToRefusal, report.refusal != nil {
@@ -201,7 +201,7 @@ extension ConnectRun {
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             report.showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
-            if countsUnanswered, settings.isRepl || state.failure == nil || lines.queue.hasSent {
+            if countsUnanswered, settings.hasPrompt || state.failure == nil || lines.queue.hasSent {
                 report.showUnanswered()
             }
             report.showGreetings()

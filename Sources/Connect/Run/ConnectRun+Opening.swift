@@ -73,7 +73,7 @@ extension ConnectRun {
         state.attemptFailed(failure)
         outputs.writeEvent { $0.writeFailure(failure) }
         // The user may type messages for a server that is not running yet.
-        if settings.isRepl, prompt == nil {
+        if settings.hasPrompt, prompt == nil {
             startPrompt()
             guard prompt != nil else { return }
         }
@@ -132,7 +132,7 @@ extension ConnectRun {
         )
         current = OpenConnection(connection: connection)
         delivery.connectionOpened()
-        if settings.isRepl, prompt == nil { startPrompt() }
+        if settings.hasPrompt, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
         if statistics.openedCount == 1,
@@ -185,7 +185,7 @@ extension ConnectRun {
 
     /// Starts the input, or resumes it after a reconnect.
     private func startInput() {
-        if settings.isRepl {
+        if settings.hasPrompt {
             if state.isEnding { endAsAsked() }
             return
         }

@@ -25,7 +25,7 @@ extension ConnectRun {
         case .message(let kind):
             // What a line becomes there may not be a message, which would end the run.
             guard
-                settings.isRepl
+                settings.hasPrompt
                     || (!lines.areRequests && settings.wrapKind == nil && !settings.arguments.linesAreTemplates)
             else {
                 throw PageProblem("not sent: the messages of this run are requests or templates from its input")

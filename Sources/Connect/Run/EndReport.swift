@@ -31,7 +31,7 @@ struct EndReport {
             return .errorReplies(replies + refusals)
         }
         if let unsentLines, refusals == 0 || unsentLines.report.status == .unmet { return .application(unsentLines) }
-        guard !settings.isRepl, !state.ignoresIncoming else { return nil }
+        guard !settings.hasPrompt, !state.ignoresIncoming else { return nil }
         if refusals > 0 { return run.applicationFailure(.errors(refusals)) }
         let unconfirmedCount = pipeline.unconfirmedLineCount
         return unconfirmedCount > 0 ? run.applicationFailure(.unconfirmedLines(unconfirmedCount)) : nil
@@ -47,13 +47,13 @@ struct EndReport {
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
     /// knows them and leaves at any time.
     var unsentLines: ApplicationFailure? {
-        settings.isRepl || state.ignoresIncoming ? nil : run.heldLines.map(run.application)
+        settings.hasPrompt || state.ignoresIncoming ? nil : run.heldLines.map(run.application)
     }
 
     /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
     /// part of the input was sent, the rest does not count: the peer has decided that it is done.
     var unsentFailure: Failure? {
-        guard !settings.isRepl, !state.ignoresIncoming, run.missing == nil, let end = statistics.lastEnd
+        guard !settings.hasPrompt, !state.ignoresIncoming, run.missing == nil, let end = statistics.lastEnd
         else { return nil }
         let operandCount =
             (lines.keepsLines ? lines.queue.waitingCount : 0)
@@ -83,7 +83,7 @@ struct EndReport {
         guard lines.keepsLines else { return }
         let waitingCount = lines.queue.waitingCount
         let unconfirmedCount = lines.queue.unconfirmedCount
-        let source = settings.isRepl ? "" : " of the input"
+        let source = settings.hasPrompt ? "" : " of the input"
         if unconfirmedCount > 0 {
             let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
             let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
@@ -102,7 +102,7 @@ struct EndReport {
         guard count > 0 else { return }
         guard statistics.openedCount > 0 else {
             // Without a prompt, the run fails because there was no connection.
-            if settings.isRepl {
+            if settings.hasPrompt {
                 diagnostics.error("\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not sent")
             }
             return

@@ -113,7 +113,7 @@ final class LineStage {
     }
 
     /// Whether a user types the lines.
-    private var isRepl: Bool { run.settings.isRepl }
+    private var hasPrompt: Bool { run.settings.hasPrompt }
 
     // MARK: Requests
 
@@ -146,7 +146,7 @@ final class LineStage {
     func received(_ payload: RawSpan, at time: Duration? = nil) -> LineQueue.Finding {
         let finding = queue.received(payload, at: time ?? loop.now)
         // The prompt shows replies in full, so errors need no extra line.
-        if replies.calls != nil, !isRepl { reportErrors(in: payload, finding) }
+        if replies.calls != nil, !hasPrompt { reportErrors(in: payload, finding) }
         if case .reply = finding { scheduleWork() }
         return finding
     }
@@ -190,7 +190,7 @@ final class LineStage {
         run.delivery.takeHeldAsReplies()
         guard !run.state.isEnding else { return }
         let expired = queue.expire(at: loop.now)
-        if let first = expired.first, queue.settings.matching == .order, !isRepl {
+        if let first = expired.first, queue.settings.matching == .order, !hasPrompt {
             return run.end(with: .noReply(to: first.number, after: replies.replyTimeout))
         }
         if queue.settings.needsReplies { for request in expired { report(request) } }
@@ -216,7 +216,7 @@ final class LineStage {
     ///   - countsUnanswered: Whether unanswered requests count as a failure.
     ///   - code: The close code of the last connection.
     func failure(countsUnanswered: Bool, lastCode code: CloseCode?) -> Failure? {
-        guard areRequests, !isRepl else { return nil }
+        guard areRequests, !hasPrompt else { return nil }
         let count = queue.unansweredCount
         if count > 0, countsUnanswered {
             guard ending.isOne else { return .unanswered(count) }

@@ -59,7 +59,7 @@ package final class ListenRun {
         let arguments = settings.arguments
         let faults = Faults(arguments, diagnostics: diagnostics, on: loop)
         outputs = try ListenOutputs(
-            arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
+            arguments, isPrompt: settings.hasPrompt, to: settings.writesOutput ? StandardDescriptors.output : nil,
             faults: faults, diagnostics: diagnostics, on: loop)
         log = ClientLog(
             arguments, on: loop, diagnostics: diagnostics, transcript: outputs.transcript, isPrompt: outputs.view != nil
@@ -103,7 +103,7 @@ package final class ListenRun {
         do throws(Failure) {
             // Catch all signals if the terminal has to be restored or programs have to be ended.
             stopRequests = try StopRequests(
-                all: settings.isRepl || mode.needsAllSignals || answerPrograms != nil, on: loop
+                all: settings.hasPrompt || mode.needsAllSignals || answerPrograms != nil, on: loop
             ) { [unowned self] request in
                 guard !mode.handleStopRequest(request) else { return }
                 switch request {
@@ -116,7 +116,7 @@ package final class ListenRun {
                 // Weak: the last thread may report its end in the loop's final turn, while the run is being released.
                 try ListenThreads(all, secrets: diagnostics.secrets, on: loop) { [weak self] in self?.stopIfOver() }
             }
-            if settings.isRepl { try startPrompt() }
+            if settings.hasPrompt { try startPrompt() }
             if let page = outputs.page {
                 page.send = { [unowned self] (item, payload, client, toServer) throws(PageProblem) in
                     try sendFromPage(item, payload, to: client, toServer: toServer)

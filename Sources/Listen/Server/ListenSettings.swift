@@ -15,7 +15,7 @@ package struct ListenSettings {
     /// The share of one of several threads, or `nil` with a single thread.
     private(set) var share: Server<ListenClient>.Share?
     /// Whether the user types messages at a prompt.
-    let isRepl: Bool
+    let hasPrompt: Bool
     /// The recording of `--replay`, or `nil` if there is none.
     let replay: ReplayRecording?
     /// The scenarios whose opposite sides are played.
@@ -139,10 +139,10 @@ package struct ListenSettings {
         }
         share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
-        isRepl =
+        hasPrompt =
             arguments.format.readsInput && arguments.mode.traits.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
-        if relay?.reportsHTTP == true, !isRepl, arguments.transcript.recordPath == nil,
+        if relay?.reportsHTTP == true, !hasPrompt, arguments.transcript.recordPath == nil,
             arguments.format.output != .json,
             arguments.page.address == nil
         {
@@ -205,13 +205,13 @@ package struct ListenSettings {
     }
 
     /// Whether messages are read from a pipe or a file.
-    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.traits.answersByItself && !isRepl }
+    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.traits.answersByItself && !hasPrompt }
 
     /// Whether messages or events go to standard output. They do not if the prompt shows them on a terminal. An echo
     /// server writes only events.
     var writesOutput: Bool {
         guard relay?.command == nil else { return false }
-        if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
+        if hasPrompt && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
         return !arguments.mode.traits.answersByItself || arguments.format.output == .json
     }
 

@@ -280,7 +280,7 @@ import WSCore
                 $0.format.input = .nul
                 change(&$0)
             }
-            #expect(!settings.isRepl)
+            #expect(!settings.hasPrompt)
             return settings.readsPipe
         }
         #expect(try reads { _ in })

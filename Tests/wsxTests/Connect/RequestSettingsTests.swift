@@ -75,6 +75,6 @@ import WSCore
         var arguments = ConnectArguments()
         change(&arguments)
         return try LineQueue.Settings.make(
-            arguments, url: try WebSocketURL(parsing: "ws://h" + requestTarget), isRepl: false)
+            arguments, url: try WebSocketURL(parsing: "ws://h" + requestTarget), hasPrompt: false)
     }
 }

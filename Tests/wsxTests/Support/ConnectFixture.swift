@@ -65,7 +65,7 @@ final class ConnectFixture {
         arguments.transcript.timestamps = .off
         change = {
             $0.source = .prompt
-            if let lines = try? LineQueue.Settings.make($0.arguments, url: $0.url, isRepl: true) { $0.lines = lines }
+            if let lines = try? LineQueue.Settings.make($0.arguments, url: $0.url, hasPrompt: true) { $0.lines = lines }
         }
         let user = PromptUser(steps, at: editor)
         self.user = user

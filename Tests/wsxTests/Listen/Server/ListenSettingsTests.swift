@@ -90,7 +90,7 @@ import WSCore
     @Test("An echo server neither reads input nor writes messages, but may write events")
     func echo() throws {
         let echo = try self.settings { $0.mode = .echo }
-        #expect(!echo.readsPipe && !echo.writesOutput && !echo.isRepl)
+        #expect(!echo.readsPipe && !echo.writesOutput && !echo.hasPrompt)
         #expect(echo.connection.pausesReadingWhenFull)
         let events = try self.settings {
             $0.mode = .echo
