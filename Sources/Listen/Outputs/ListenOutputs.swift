@@ -35,11 +35,7 @@ final class ListenOutputs {
     let faults: Faults
     private let verbosity: Int
     /// The messages that are neither written nor shown.
-    private let hidden: HiddenMessages
-    /// The conditions on them, if each is about all messages.
-    private var hiding: [MessageCondition]?
-    /// Otherwise, those for each client and its server.
-    private var hidingByClient: [Int: (path: String?, client: [MessageCondition], server: [MessageCondition])] = [:]
+    let hiding: ClientHiding
     /// Whether the server relays: what it sends comes from another server and is shown like what it receives.
     let isRelay: Bool
     /// Decodes what `--encode` has encoded, to show it.
@@ -66,8 +62,9 @@ final class ListenOutputs {
         self.faults = faults
         verbosity = arguments.transcript.verbosity
         isRelay = arguments.mode.isRelay
-        hidden = HiddenMessages(
+        let hidden = HiddenMessages(
             arguments.transcript.hidden, allowing: arguments.conditionPrefixes, diagnostics: diagnostics)
+        hiding = ClientHiding(hidden)
         let codecs = arguments.codecs
         sentPipeline = Pipeline(MessageCodecs(decoders: codecs.encoders), clockOffset: 0)
         injectedPipeline = Pipeline(MessageCodecs(decoders: codecs.clientEncoders), clockOffset: 0)
@@ -93,8 +90,6 @@ final class ListenOutputs {
         } catch {
             throw .output(error)
         }
-        selectHiding()
-        hidden.didChange = { [unowned self] in selectHiding() }
         messages?.didDrain = { [unowned self] in drained() }
         // A reader that closes the pipe is a normal end.
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
@@ -119,33 +114,6 @@ final class ListenOutputs {
     func makeTrace(ofClient number: Int) -> FrameTrace? {
         guard verbosity > 1 else { return nil }
         return FrameTrace(transcript: transcript, client: number) { [diagnostics] in diagnostics.show($0) }
-    }
-
-    // MARK: Hidden
-
-    /// Prepares for the messages of a client, and of its server in a relay.
-    /// - Parameter path: The path of its request in normalized form, or `nil` if it has none.
-    func opened(_ number: Int, at path: String?) {
-        hidingByClient[number] = (path, [], [])
-        if hiding == nil { selectHiding(for: number, at: path) }
-    }
-
-    func ended(_ number: Int) { hidingByClient[number] = nil }
-
-    /// Applies changed conditions to all clients.
-    private func selectHiding() {
-        hiding = hidden.compiled.areUnlimited ? hidden.compiled.concerning() : nil
-        guard hiding == nil else { return }
-        for (number, selection) in hidingByClient { selectHiding(for: number, at: selection.path) }
-    }
-
-    private func selectHiding(for number: Int, at path: String?) {
-        let compiled = hidden.compiled
-        hidingByClient[number] = (path, compiled.concerning(.client, at: path), compiled.concerning(.server, at: path))
-    }
-
-    private func hiding(_ direction: Transcript.Direction, _ client: Int) -> [MessageCondition] {
-        hiding ?? (direction == .received ? hidingByClient[client]?.client : hidingByClient[client]?.server) ?? []
     }
 
     // MARK: Received
@@ -278,7 +246,7 @@ final class ListenOutputs {
     /// Whether a message is hidden. Typed messages never are.
     private func hides(_ payload: RawSpan, _ mark: RelayMark?, _ direction: Transcript.Direction, _ client: Int) -> Bool
     {
-        mark != .injected && hiding(direction, client).anyMatches(payload, payload: payload)
+        mark != .injected && hiding.conditions(direction, client).anyMatches(payload, payload: payload)
     }
 
     /// Keeps a hidden message at the prompt, and shows it with `-v`.

@@ -40,7 +40,7 @@ final class ListenClient: ConnectionHandler {
         upstream = service as? Upstream
         isObserved = run.outputs.observesMessages
         let servesDecoded = service?.takesDecoded ?? false
-        if isObserved { run.outputs.opened(client.number, at: client.upgrade.request.normalizedPath) }
+        if isObserved { run.outputs.hiding.opened(client.number, at: client.upgrade.request.normalizedPath) }
         equipment = ClientEquipment.make(
             for: client, in: run, needsDecoding: isObserved || servesDecoded,
             rewriting: upstream?.rewriting(of: .client))
@@ -238,7 +238,7 @@ final class ListenClient: ConnectionHandler {
         }
         equipment?.pipeline?.ended()
         service?.ended(end)
-        if isObserved { run.outputs.ended(number) }
+        if isObserved { run.outputs.hiding.ended(number) }
         run.ended(end, of: connection)
     }
 
