@@ -166,7 +166,7 @@ final class ConnectOutputs {
     @inline(never)
     private func keep(_ payload: RawSpan, as kind: MessageKind, _ edit: MessageEdit?) {
         self.edit = edit
-        recorder?.events.writeMessage(payload, as: kind, mark: RelayMark(edit))
+        recorder?.events.writeMessage(payload, as: kind, mark: MessageMark(edit))
     }
 
     /// Writes or shows a received message.
@@ -206,7 +206,7 @@ final class ConnectOutputs {
         role: Pipeline.Role = .message
     ) {
         guard let page else { return }
-        let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+        let mark = MessageMark(edit, record: decoding?.position?.number ?? 1)
         page.events.writeShown(payload, as: kind, decoding, client: nil, reply: reply, mark: mark, role: role)
     }
 

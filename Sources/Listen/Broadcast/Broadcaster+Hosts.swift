@@ -48,7 +48,7 @@ extension Broadcaster: SenderControl {
 extension Broadcaster: FaultHost {
     func gatedConnection(of client: Int) -> (any GatedConnection)? { clients[client] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int) {
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, for client: Int) {
         if let client = clients[client] { pass(item, payload, mark, to: client) }
     }
 

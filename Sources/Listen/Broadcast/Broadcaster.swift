@@ -63,12 +63,12 @@ final class Broadcaster<Directory: ClientDirectory> {
 
     /// Sends an item to one client, through its gate if it has one.
     /// - Parameter mark: What a relay has done to a message.
-    func send(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, to client: some ServedClient) {
+    func send(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark? = nil, to client: some ServedClient) {
         if client.letsThrough(item, payload, mark, after: .zero) { pass(item, payload, mark, to: client) }
     }
 
     /// Sends an item that has passed the gate, and records it.
-    func pass(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, to client: some ServedClient) {
+    func pass(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark? = nil, to client: some ServedClient) {
         let number = client.number
         switch item {
         case .message(let kind):

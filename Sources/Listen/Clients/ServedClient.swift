@@ -45,7 +45,7 @@ protocol ServedClient: GatedConnection {
     /// - Parameters:
     ///   - mark: What a relay has done to a message.
     ///   - pause: An extra delay.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, after pause: Duration) -> Bool
 }
 
 extension ServedClient {

@@ -6,7 +6,7 @@ struct DelayQueue: ~Copyable {
     private struct Entry {
         let item: InputItem
         let payloadBytes: Int
-        let mark: RelayMark?
+        let mark: MessageMark?
         let dueTime: Duration
     }
 
@@ -30,7 +30,7 @@ struct DelayQueue: ~Copyable {
     var nextDueTime: Duration? { firstIndex < entries.count ? entries[firstIndex].dueTime : nil }
 
     /// Appends an item, which becomes due no earlier than the items before it.
-    mutating func append(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, dueTime: Duration) {
+    mutating func append(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark? = nil, dueTime: Duration) {
         let earliestTime = nextDueTime == nil ? dueTime : entries.last?.dueTime ?? dueTime
         entries.append(
             Entry(
@@ -40,7 +40,7 @@ struct DelayQueue: ~Copyable {
 
     /// Removes the first item if it is due, and passes it to `body`.
     /// - Returns: Whether an item was due.
-    mutating func takeFirst(at now: Duration, _ body: (InputItem, RawSpan, RelayMark?) -> Void) -> Bool {
+    mutating func takeFirst(at now: Duration, _ body: (InputItem, RawSpan, MessageMark?) -> Void) -> Bool {
         guard let dueTime = nextDueTime, dueTime <= now else { return false }
         let entry = entries[firstIndex]
         firstIndex += 1

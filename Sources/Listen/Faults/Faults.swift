@@ -7,7 +7,7 @@ protocol GateHost: AnyObject {
     /// The connection for the client with this number, or `nil` if it has ended.
     func gatedConnection(of client: Int) -> (any GatedConnection)?
     /// Sends an item that a gate had delayed.
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int)
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, for client: Int)
 }
 
 /// A connection whose items pass through a gate.

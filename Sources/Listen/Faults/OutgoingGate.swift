@@ -92,7 +92,7 @@ final class OutgoingGate {
     ///   - mark: The mark of the message, which is sent with it.
     ///   - pause: An extra delay.
     func letsThrough(
-        _ item: InputItem, _ payload: RawSpan, _ mark: RelayMark? = nil, after pause: Duration = .zero
+        _ item: InputItem, _ payload: RawSpan, _ mark: MessageMark? = nil, after pause: Duration = .zero
     ) -> Bool {
         guard let wait = admit(item, payload.byteCount, after: pause) else { return false }
         if wait == .zero, line.nextDueTime == nil { return true }
@@ -149,7 +149,7 @@ final class OutgoingGate {
         }
     }
 
-    private func append(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) {
+    private func append(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, after pause: Duration) {
         line.append(item, payload, mark, dueTime: faults.loop.now + pause)
         if !isFull, line.queuedBytes > Self.queueLimitBytes {
             isFull = true

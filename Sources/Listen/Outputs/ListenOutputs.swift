@@ -130,7 +130,8 @@ final class ListenOutputs {
     /// Records a message as it arrives: from a client or, in the direction `outgoing`, from the server of a relay.
     /// - Parameter mark: What a relay has done to it.
     func record(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection, _ mark: RelayMark? = nil, of number: Int
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection, _ mark: MessageMark? = nil,
+        of number: Int
     ) {
         recorder?.events.writeMessage(payload, as: kind, direction, client: number, mark: mark)
     }
@@ -142,7 +143,7 @@ final class ListenOutputs {
     ///   - role: The part that it plays.
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection,
-        _ mark: RelayMark? = nil, of number: Int, role: Pipeline.Role = .message
+        _ mark: MessageMark? = nil, of number: Int, role: Pipeline.Role = .message
     ) {
         let isReceived = direction == .incoming
         defer { if isReceived { pauseIfFull(by: number) } }
@@ -213,7 +214,7 @@ final class ListenOutputs {
 
     /// Records and shows a message of this end to a client: an answer, or one from the prompt of a relay.
     /// - Parameter mark: What a relay has done to it.
-    func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = nil, to number: Int) {
+    func answered(_ payload: RawSpan, as kind: MessageKind, _ mark: MessageMark? = nil, to number: Int) {
         record(payload, as: kind, .outgoing, mark, of: number)
         if isRelay {
             withShown(payload, kind) { show($0, as: $1, $2, .outgoing, mark, of: number) }
@@ -238,13 +239,14 @@ final class ListenOutputs {
 
     /// Records and shows a message that is sent to the server of a relay in place of a client.
     /// - Parameter mark: Whether the user has typed it. Defaults to that.
-    func injected(_ payload: RawSpan, as kind: MessageKind, _ mark: RelayMark? = .injected, from number: Int) {
+    func injected(_ payload: RawSpan, as kind: MessageKind, _ mark: MessageMark? = .injected, from number: Int) {
         record(payload, as: kind, .incoming, mark, of: number)
         withShown(payload, kind, by: injectedPipeline) { show($0, as: $1, $2, .incoming, mark, of: number) }
     }
 
     /// Whether a message is hidden. Typed messages never are.
-    private func hides(_ payload: RawSpan, _ mark: RelayMark?, _ direction: Transcript.Direction, _ client: Int) -> Bool
+    private func hides(_ payload: RawSpan, _ mark: MessageMark?, _ direction: Transcript.Direction, _ client: Int)
+        -> Bool
     {
         mark != .injected && hiding.conditions(direction, client).anyMatches(payload, payload: payload)
     }

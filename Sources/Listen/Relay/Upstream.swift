@@ -214,13 +214,13 @@ extension Upstream: ConnectionHandler {
         var edit: MessageEdit?
         return pass { message, done in
             edit = done
-            if isObserved { outputs.record(message, as: kind, .outgoing, RelayMark(edit), of: number) }
+            if isObserved { outputs.record(message, as: kind, .outgoing, MessageMark(edit), of: number) }
         } _: { message, kind, role, decoding in
             guard isObserved else {
                 if let problem = decoding?.problem { outputs.report(undecoded: problem, of: number) }
                 return
             }
-            let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+            let mark = MessageMark(edit, record: decoding?.position?.number ?? 1)
             outputs.show(message, as: kind, decoding, .outgoing, mark, of: number, role: role)
         }
     }
@@ -295,5 +295,5 @@ extension Upstream: GatedHandler {
 extension Upstream: GateHost {
     func gatedConnection(of client: Int) -> (any GatedConnection)? { server }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for client: Int) { pass(item, payload) }
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, for client: Int) { pass(item, payload) }
 }

@@ -120,7 +120,7 @@ final class ListenClient: ConnectionHandler {
         var edit: MessageEdit?
         return pass { message, done in
             edit = done
-            if isObserved { run.outputs.record(message, as: kind, .incoming, RelayMark(edit), of: number) }
+            if isObserved { run.outputs.record(message, as: kind, .incoming, MessageMark(edit), of: number) }
         } _: { message, shownKind, role, decoding in
             if let decoding {
                 // A small message may become a large one, or be given up when it exceeds the limit.
@@ -128,7 +128,7 @@ final class ListenClient: ConnectionHandler {
                 run.broadcaster.budget.spend(decoding.problem == nil ? message.byteCount : limitBytes, from: number)
             }
             if isObserved {
-                let mark = RelayMark(edit, record: decoding?.position?.number ?? 1)
+                let mark = MessageMark(edit, record: decoding?.position?.number ?? 1)
                 run.outputs.show(
                     message, as: shownKind, decoding, .incoming, mark, of: number, role: role)
             } else if let problem = decoding?.problem {
@@ -298,7 +298,7 @@ extension Connection: ServedClient where Handler == ListenClient {
 
     var hasFullGate: Bool { handler.gate?.isFull ?? false }
 
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, after pause: Duration) -> Bool {
         handler.gate?.letsThrough(item, payload, mark, after: pause) ?? true
     }
 }

@@ -62,7 +62,7 @@ package final class EventWriter {
     ///   - role: The part that it plays, if that is to be written.
     package func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
-        reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
+        reply: Reply? = nil, mark: MessageMark? = nil, role: Pipeline.Role = .message
     ) {
         write("message", client: client) { event in
             event.add(payload, as: kind, direction)
@@ -87,7 +87,7 @@ package final class EventWriter {
     /// Writes a message, or a record of it, that was decoded, or could not be.
     package func writeMessage(
         _ payload: RawSpan, _ decoding: Decoding, _ direction: EventDirection = .incoming, client: Int?,
-        reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
+        reply: Reply? = nil, mark: MessageMark? = nil, role: Pipeline.Role = .message
     ) {
         write("message", client: client) { event in
             event.add("direction", direction.word)
@@ -111,7 +111,7 @@ package final class EventWriter {
     /// Writes a message, or a record of it, as it is shown: decoded or as received.
     package func writeShown(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, _ direction: EventDirection = .incoming,
-        client: Int?, reply: Reply? = nil, mark: RelayMark? = nil, role: Pipeline.Role = .message
+        client: Int?, reply: Reply? = nil, mark: MessageMark? = nil, role: Pipeline.Role = .message
     ) {
         if let decoding {
             writeMessage(payload, decoding, direction, client: client, reply: reply, mark: mark, role: role)
@@ -273,7 +273,7 @@ extension JSONEvent {
 
     /// Adds what a relay has done to a message.
     @inline(__always)
-    mutating func add(_ mark: RelayMark?) {
+    mutating func add(_ mark: MessageMark?) {
         switch mark {
         case nil, .forwarded: break
         case .injected: add("injected", true)
@@ -308,62 +308,6 @@ extension JSONEvent {
         add("direction", direction.word)
         add("code", Int((frame.code ?? .noStatus).rawValue))
         add("reason", secrets.masking(frame.reason))
-    }
-}
-
-/// What a relay, or a rule of `--drop`, has done to a message.
-package enum RelayMark: Equatable {
-    /// It forwards the message, which was recorded and shown when it arrived.
-    case forwarded
-    /// The user has typed it.
-    case injected
-    /// Rules have changed it, or dropped it or some of its records.
-    case edited(MessageEdit)
-
-    /// What was done to a whole message, or `nil` for nothing.
-    package init?(_ edit: MessageEdit?) {
-        guard let edit else { return nil }
-        self = .edited(edit)
-    }
-
-    /// What was done to a record of it.
-    package init?(_ edit: MessageEdit?, record: Int) {
-        guard let edit else { return nil }
-        if edit.isEdited {
-            self = .edited(.edited)
-        } else if edit.isDropped || edit.droppedRecords.contains(record) {
-            self = .edited(.dropped)
-        } else if edit.rewrittenRecords.contains(record) {
-            self = .edited(.rewritten)
-        } else {
-            return nil
-        }
-    }
-}
-
-/// Formats timestamps for events and transcripts. It computes the calendar date only once per second.
-package struct EventClock {
-    /// The time of the latest ``update()`` in RFC 3339 format, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
-    package private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
-
-    package init() {}
-
-    private var lastSeconds: Int?
-    private static let microsecondsOffset = 20
-    private static let microsecondsDigits = 6
-
-    /// Sets the text to the current time.
-    package mutating func update() {
-        let now = WallTime.now
-        if now.seconds != lastSeconds {
-            lastSeconds = now.seconds
-            text = [UInt8](EventTime.text(of: now).utf8)
-        }
-        var rest = now.microseconds
-        for index in (0..<Self.microsecondsDigits).reversed() {
-            text[Self.microsecondsOffset + index] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
     }
 }
 

@@ -47,7 +47,7 @@ final class FakeClient: ServedClient {
 
     func terminate() { isClosing = true }
 
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, after pause: Duration) -> Bool {
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, after pause: Duration) -> Bool {
         gate?.letsThrough(item, payload, mark, after: pause) ?? true
     }
 

@@ -83,7 +83,7 @@ extension DelayQueue {
     /// The payloads of all items that are due.
     fileprivate mutating func take(at now: Duration) -> [String] {
         var payloads: [String] = []
-        let body: (InputItem, RawSpan, RelayMark?) -> Void = { _, payload, _ in
+        let body: (InputItem, RawSpan, MessageMark?) -> Void = { _, payload, _ in
             payloads.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
         while takeFirst(at: now, body) {}

@@ -240,7 +240,7 @@ private final class FakeFaultHost: FaultHost {
 
     func gatedConnection(of client: Int) -> (any GatedConnection)? { clients[client] }
 
-    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: RelayMark?, for number: Int) {
+    func sendDue(_ item: InputItem, _ payload: RawSpan, _ mark: MessageMark?, for number: Int) {
         guard let client = clients[number] else { return }
         switch item {
         case .message(let kind): _ = client.send(payload, as: kind)
