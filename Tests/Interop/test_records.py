@@ -162,9 +162,10 @@ def test_a_relay_changes_records_and_leaves_the_others_byte_for_byte(tmp_path):
 
 
 @pytest.mark.parametrize("message, rule, forwarded", [
-    ("a\r\nb\r\n", "^b$ => B", b"a\r\nB\r\n"), ("[1, 2]", "^2$ => 3", b"[1,3]"), ("no match", "^x => y", b"no match")])
-def test_a_relay_rewrites_text_records(message, rule, forwarded):
-    steps = decode("array" if message.startswith("[") else "lines")
+    ("a\r\nb\r\n", "^b$ => B", b"a\r\nB\r\n"), ("[1, 2]", "^2$ => 3", b"[1,3]"), ("no match", "^x => y", b"no match"),
+    (b"a\nb\n", "^b$ => B", b"a\nB\n")])
+def test_a_relay_rewrites_records(message, rule, forwarded):
+    steps = decode("array" if message[0] == "[" else "lines")
     with serving(message) as server, Relay(server.url, *steps, "--rewrite", rule) as relay:
         client = connect_through(relay)
         assert client.read_message().payload == forwarded
@@ -175,7 +176,24 @@ def test_a_record_that_cannot_be_encoded_again_is_forwarded_as_received_and_repo
             server.url, *decode("length:varint", "msgpack"), "--rewrite", r"^\[6\]$ => no JSON") as relay:
         client = connect_through(relay)
         assert client.read_message().payload == HUB
-        relay.wait_for("was not changed")
+        relay.wait_for(r"was not changed \(--rewrite\)")
+
+
+def test_a_message_that_cannot_lose_a_record_is_dropped_as_a_whole():
+    # Without zab, the length would be a line feed, which ends lines.
+    message = "\x0e\x03zab\x09123456789\n"
+    with serving(message, "next") as server, Relay(
+            server.url, *decode("lines", "length:u8", "length:u8"), "--drop", "^z") as relay:
+        assert connect_through(relay).read_message().payload == b"next"
+        relay.wait_for("was dropped as a whole")
+
+
+def test_records_that_a_search_gives_up_do_not_stop_the_run():
+    lines = "\n".join(["a" * 60 + "!"] * 5000 + ["end"])
+    with serving(lines) as server:
+        run = wsx("connect", "--no-stdin", *decode("lines"), "--hide", "^(a|aa|aaa)+$", "--until", "^end$", server.url)
+    assert run.status == 0 and run.out.count(b"\n") == 5001
+    assert run.err.count("needs too many steps") == 1
 
 
 def test_an_answered_record_is_not_echoed():

@@ -18,11 +18,14 @@ package struct MessageEditor {
     }
 
     /// What becomes of the records of a message. Empty if nothing changes.
-    func edits(of records: borrowing MessageRecords, in message: RawSpan) -> [RecordEdit] {
+    /// - Parameter isDecoded: Whether codecs have made the records. Binary ones are rewritten only then.
+    func edits(of records: borrowing MessageRecords, in message: RawSpan, isDecoded: Bool) -> [RecordEdit] {
         var edits: [RecordEdit] = []
         for index in 0..<records.count {
-            let isText = records.isText(index)
-            let edit: RecordEdit = records.withRecord(index, of: message) { self.edit(of: $0, isText: isText) }
+            let isRewritten = isDecoded || records.isText(index)
+            let edit: RecordEdit = records.withRecord(index, of: message) {
+                self.edit(of: $0, isRewritten: isRewritten)
+            }
             if edit == .unchanged, edits.isEmpty { continue }
             while edits.count < index { edits.append(.unchanged) }
             edits.append(edit)
@@ -31,8 +34,8 @@ package struct MessageEditor {
         return edits
     }
 
-    private func edit(of record: RawSpan, isText: Bool) -> RecordEdit {
-        guard isText, let text = rewrite?(record) else { return drops(record) ? .removed : .unchanged }
+    private func edit(of record: RawSpan, isRewritten: Bool) -> RecordEdit {
+        guard isRewritten, let text = rewrite?(record) else { return drops(record) ? .removed : .unchanged }
         return drops(text.span.bytes) ? .removed : .changed(text)
     }
 

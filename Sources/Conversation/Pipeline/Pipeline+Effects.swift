@@ -26,8 +26,9 @@ extension Pipeline {
         case failed(ProtocolProblem)
         /// Report a message that was not answered, because a value is missing.
         case unanswered(TemplateValueError)
-        /// Report a message that is passed on as received, because its edited records cannot be encoded.
-        case notEdited(CodecError)
+        /// Report a message that is not changed as rules demand, because its edited records cannot be encoded, and what is
+        /// passed on.
+        case notEdited(CodecError, became: RecordEdit)
         /// Report first messages that were not sent, because a value is missing.
         case notGreeted(TemplateValueError)
     }

@@ -231,14 +231,14 @@ package final class Pipeline {
         var edits: [RecordEdit] = []
         var forwarding = RecordEdit.unchanged
         if let editor {
-            edits = editor.edits(of: records, in: message)
+            edits = editor.edits(of: records, in: message, isDecoded: how.map { $0.problem == nil } ?? false)
             do throws(CodecError) {
                 forwarding = try assemble(edits)
             } catch {
-                effects.append(.notEdited(error))
                 // What is dropped must not come back.
                 edits = edits.map { $0 == .removed ? .removed : .unchanged }
                 forwarding = (try? assemble(edits)) ?? .removed
+                effects.append(.notEdited(error, became: forwarding))
             }
         }
         if let held, forwarding != .removed, let isBehind = held.holds(records, of: message, edits) {
@@ -287,7 +287,7 @@ package final class Pipeline {
         do throws(CodecError) {
             return try decoding.assemble(message, as: kind, records, edits, isReversed: isReversed)
         } catch {
-            effects.append(.notEdited(error))
+            effects.append(.notEdited(error, became: .removed))
             return .removed
         }
     }

@@ -32,6 +32,8 @@ package struct TemplateError: Error, Equatable {
         case unknownFilter(String)
         /// A filter with an invalid argument, and the reason.
         case badFilter(String, String)
+        /// The argument of a filter is a value, where only a literal is possible.
+        case literalNeeded
         /// A reference to a group that the regular expression does not have.
         case noGroup(Int, groupCount: Int)
         /// An argument in parentheses does not end, or something follows it.
@@ -106,6 +108,7 @@ package struct TemplateError: Error, Equatable {
                 + "a filter"
         case .badRange:
             return "expected {{random:A..B}} with integers of at most 18 digits, and A not above B"
+        case .literalNeeded: return "arguments of filters must be literals here, such as append:\"TEXT\""
         case .badArgument: return "an argument with filters ends with ')': FILTER:(VALUE | FILTER)"
         case .groupInLiteral:
             return "groups are not replaced in \"…\"; write '$1 | append:\"…\"', or 'append:$1'"

@@ -171,9 +171,9 @@ extension Array<TemplateFilter> {
         let parser = TemplateParser("", variables: VariableNames(), groupCount: nil, percentEncodesValues: false)
         do throws(TemplateError.Reason) {
             self = try parser.filters(pieces) { _ in nil }
-            for filter in self where filter.operand.map({ $0.constantText == nil }) ?? false {
-                throw .badFilter(filter.name.rawValue, "its argument must be a literal here, such as \"TEXT\"")
-            }
+            for filter in self where filter.operand.map({ $0.constantText == nil }) ?? false { throw .literalNeeded }
+        } catch .notInEnvironment, .noPrograms {
+            throw TemplateError(.literalNeeded, at: 0)
         } catch {
             throw TemplateError(error, at: 0)
         }

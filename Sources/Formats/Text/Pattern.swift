@@ -4,7 +4,8 @@ import WSCore
 /// A Perl-compatible regular expression (PCRE2), to search messages.
 ///
 /// Characters are those of UTF-8. A message that is not UTF-8 is searched again as a sequence of bytes if its valid parts
-/// contain no match: `.` then matches any byte except a line feed, and `\xff` the byte FF.
+/// contain no match: `.` then matches any byte except a line feed, and `\xff` the byte FF. An expression that says what
+/// must not follow or precede sees it as bytes only: in valid parts, an invalid byte looks like the end of the text.
 package final class Pattern {
     /// The expression as typed.
     package let source: String
@@ -28,6 +29,11 @@ package final class Pattern {
     private let stack: OpaquePointer?
     /// Whether a search exceeded the limits.
     package private(set) var hasGivenUp = false
+    /// The number of steps after which a search gives up. Each one that does halves it, so that a message of many records
+    /// takes about as long as one search.
+    private var maximumSteps: UInt32 = 10_000_000
+    private static let leastSteps: UInt32 = 2_000
+    private let hasNegativeLookaround: Bool
 
     /// The memory limit of a search, in bytes: enough for a group that repeats throughout a message of 1 MiB. It is
     /// allocated on demand.
@@ -66,6 +72,10 @@ package final class Pattern {
         stack = pcre2_jit_stack_create_8(Self.initialStackBytes, Self.maximumMemory, nil)
         if let stack { pcre2_jit_stack_assign_8(matchContext, nil, UnsafeMutableRawPointer(stack)) }
         pcre2_set_heap_limit_8(matchContext, UInt32(Self.maximumMemory >> 10))
+        pcre2_set_match_limit_8(matchContext, maximumSteps)
+        hasNegativeLookaround = source.utf8.indices.contains {
+            source.utf8[$0...].starts(with: "(?!".utf8) || source.utf8[$0...].starts(with: "(?<!".utf8)
+        }
         var groupCount: UInt32 = 0
         pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_CAPTURECOUNT), &groupCount)
         self.groupCount = Int(groupCount)
@@ -101,6 +111,9 @@ package final class Pattern {
     /// Returns the byte range of the first match.
     /// - Parameter start: The byte offset at which the search starts, 0 through the length of the text.
     package func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
+        if hasNegativeLookaround, !UTF8Validator.isValid(text), let code = codeForBytes() {
+            return firstMatch(of: code, in: text, from: start)
+        }
         if let match = firstMatch(of: code, in: text, from: start) { return match }
         guard !UTF8Validator.isValid(text), let code = codeForBytes() else { return nil }
         return firstMatch(of: code, in: text, from: start)
@@ -160,6 +173,8 @@ package final class Pattern {
     }
 
     private func giveUp() {
+        maximumSteps = max(Self.leastSteps, maximumSteps / 2)
+        pcre2_set_match_limit_8(matchContext, maximumSteps)
         guard !hasGivenUp else { return }
         hasGivenUp = true
         didGiveUp?()

@@ -175,7 +175,7 @@ extension ClientPipeline: EndOfTurnWork {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
             case .unanswered(let error): report("\(error)", for: .answer)
             case .notGreeted(let error): report("\(error)", for: .greeting)
-            case .notEdited(let error): run.outputs.report(unedited: error, of: number)
+            case .notEdited(let error, let form): run.outputs.report(unedited: error, became: form, of: number)
             // There is neither an application protocol nor a login, and no codec is a program.
             default: break
             }

@@ -176,9 +176,16 @@ final class ListenOutputs {
         undecoded.report(problem, client: number, to: diagnostics)
     }
 
-    /// Reports why a message of a client's connection is not changed, although a rule matches.
-    func report(unedited problem: CodecError, of number: Int) {
-        diagnostics.error("a message of client \(number) was not changed (--rewrite, --drop): \(problem)")
+    /// Reports why a message of a client's connection is not changed as rules demand.
+    /// - Parameter form: What is passed on.
+    func report(unedited problem: CodecError, became form: RecordEdit, of number: Int) {
+        let words =
+            switch form {
+            case .unchanged: "not changed (--rewrite)"
+            case .changed: "changed only by --drop, and not by --rewrite"
+            case .removed: "dropped as a whole, as it cannot lose a part"
+            }
+        diagnostics.error("a message of client \(number) was \(words): \(problem)")
     }
 
     /// Shows and records a ping or a pong.

@@ -64,6 +64,9 @@ import WSCore
             (#"\xff"#, [0xFE, 0xFF], true), (#"^\xff"#, [0xFE, 0xFF], false), ("^[^a]+$", [0x80, 0x81], true),
             ("^$", [0xFF], false), (#"\x{20ac}"#, [0xFF], false), ("(*UTF).", [0xFF], false),
             ("^ab", [0x61, 0x62, 0xFF], true), (#"^ab\xff$"#, [0x61, 0x62, 0xFF], true),
+            (#"^(?!\x89P)"#, [0x89, 0x50, 0xFF], false), (#"(?<!.)P"#, [0x89, 0x50], false),
+            ("^(?!.)", [0x89, 0x50], false),
+            (#"^(?!\x89Q)"#, [0x89, 0x50, 0xFF], true),
             // Valid UTF-8 has only the characters of its text.
             ("^..$", [0xC3, 0xA4], false), (#"\xc3"#, [0xC3, 0xA4], false),
         ] as [(String, [UInt8], Bool)])

@@ -71,7 +71,7 @@ package struct MessageFormat: Equatable, Sendable {
             return .filtered(value, try [TemplateFilter](parsing: pieces.dropFirst()))
         } catch {
             let intended = error.misspelling.flatMap { EditDistance.nearest(to: $0.name, among: $0.known) }
-            throw .notAFormat(error.description(intendedName: intended))
+            throw .unusable(words: error.description(intendedName: intended))
         }
     }
 
