@@ -22,8 +22,7 @@ package struct PageArguments: Equatable, Sendable {
             summary: "Show the run on a live page at PORT",
             manual: """
                 Show the run in a browser while it goes on, and send from there. The URL, with a secret token, is written to \
-                standard error, also with `-q`. The default address is `127.0.0.1`; port 0 picks a free port. See LIVE PAGE in \
-                **wsx-relay**(1).
+                standard error, also with `-q`. The default address is `127.0.0.1`; port 0 picks a free port. See LIVE PAGE.
                 """,
             example: "--page 8081", seeAlso: ["record"]
         ) { arguments, value throws(ValueProblem) in
@@ -35,7 +34,7 @@ package struct PageArguments: Equatable, Sendable {
             manual: """
                 Let messages that match *REGEX*, or another condition, wait on the page of `--page`, where they are edited, \
                 released, or dropped. What follows in the same direction waits, too. Nothing waits while no page is open. See \
-                CONDITIONS, and LIVE PAGE in **wsx-relay**(1).
+                CONDITIONS and LIVE PAGE.
                 """,
             example: "--page 8081 --hold '^order'", seeAlso: ["page", "drop"]
         ) { arguments, value throws(ValueProblem) in
