@@ -26,8 +26,10 @@ final class LiveMonitor {
     private static let interval = Duration.milliseconds(250)
 
     /// Prepares to follow a run.
-    /// - Throws: ``Failure`` if metrics cannot be served.
-    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, diagnostics: Diagnostics) throws(Failure) {
+    init(
+        _ settings: BenchSettings, of pool: WorkerPool, metrics: MetricsServer?, on loop: EventLoop,
+        diagnostics: Diagnostics
+    ) {
         self.settings = settings
         self.pool = pool
         self.loop = loop
@@ -35,9 +37,7 @@ final class LiveMonitor {
         progress =
             settings.showsProgress && diagnostics.terminal != .dumb
             ? BenchProgress(settings, on: loop, diagnostics: diagnostics) : nil
-        metrics = try settings.arguments.metricsAddress.map { (address) throws(Failure) in
-            try MetricsServer(on: address, loop: loop, diagnostics: diagnostics)
-        }
+        self.metrics = metrics
         live = LiveResults(settings.description, threadCount: settings.plan.connections.threadCount)
         // Warn within a second, but not because of the first replies of a busy machine.
         checksUntilEchoWarning = settings.plan.mode == .echo ? 2 : nil
