@@ -40,7 +40,7 @@ package final class BenchRun {
                     + "synchronize them, for example with NTP")
         }
         let arguments = settings.arguments
-        for condition in arguments.result.thresholds + arguments.abortConditions {
+        for condition in arguments.result.thresholds + arguments.abortConditions + arguments.goals {
             guard let step = condition.step(among: settings.plan.conversation.scenario?.stepNames) else { continue }
             diagnostics.notice("wsx: \(condition.metricName) is about the step '\(step)' of the scenario")
         }
@@ -48,13 +48,44 @@ package final class BenchRun {
             stopRequests = try StopRequests(timeLimit: arguments.timeout, on: loop) { [unowned self] request in
                 load.endEarly(request.failure)
             }
-            return report(try load.run())
+            return arguments.goals.isEmpty ? report(try load.run()) : try search(for: arguments.goals)
         } catch {
             return error
         }
     }
 
-    /// Reports on a run. Returns the most important failure.
+    /// Measures rates until the highest one that holds is known, and writes the results of the last measurement at it.
+    /// - Parameter goals: The conditions that have to hold.
+    /// - Throws: ``Failure`` if a thread cannot start.
+    private func search(for goals: [Threshold]) throws(Failure) -> Failure? {
+        let mode = settings.plan.mode
+        var report = RateSearchReport(from: settings.description.rateAsked ?? 1, for: goals, in: mode)
+        // By rate.
+        var held: [Int: BenchResults] = [:]
+        var last: BenchResults?
+        while let rate = report.search.next {
+            if last != nil { load = LoadRun(settings.at(rate), metrics: metrics, on: loop, diagnostics: diagnostics) }
+            let results = try load.run()
+            last = results
+            let hasConnections = results.times[.handshake].totalCount > 0 || !mode.load.needsConnections
+            guard load.earlyFailure == nil, hasConnections, results.hasMeasured || report.search.best != nil else {
+                // Nothing is known about this rate.
+                guard let best = report.search.best.flatMap({ held[$0] }) else { return self.report(results) }
+                best.reasons = results.reasons
+                return self.report(best, load.earlyFailure ?? load.failure, report)
+            }
+            _ = load.finish(results)
+            let step = report.record(results)
+            diagnostics.notice("wsx: step \(report.steps.count): \(step.line)")
+            if step.outcome == .held { held[rate] = results }
+        }
+        guard let results = report.search.best.flatMap({ held[$0] }) ?? last else { return nil }
+        results.reasons = [report.failure].compactMap(\.self)
+        if let failure = report.failure { diagnostics.error(failure) }
+        return self.report(results, report.failure == nil ? nil : .unmetThresholds, report)
+    }
+
+    /// Reports on a run without a search. Returns the most important failure.
     private func report(_ results: BenchResults) -> Failure? {
         let hasResults = results.times[.handshake].totalCount > 0 || load.earlyFailure != nil
         guard hasResults || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text
@@ -64,13 +95,13 @@ package final class BenchRun {
             let problem = outputs.writeFiles(results, outputs.judgement(on: results))
             return load.failure ?? problem
         }
-        return report(results, load.finish(results))
+        return report(results, load.finish(results), nil)
     }
 
     /// Writes and judges the results. Returns the most important failure.
-    private func report(_ results: BenchResults, _ failure: Failure?) -> Failure? {
+    private func report(_ results: BenchResults, _ failure: Failure?, _ search: RateSearchReport?) -> Failure? {
         results.description.notes = outputs.notes
-        let judgement = outputs.judgement(on: results)
+        let judgement = outputs.judgement(on: results, search)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
         let outcome = problem ?? failure ?? verdict

@@ -24,7 +24,7 @@ package struct BenchSettings: Sendable {
     /// Whether the progress is shown.
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
-    let plan: LoadPlan
+    var plan: LoadPlan
     /// The application protocol, or `nil` if there is none.
     let protocolSelection: ProtocolSelection?
     /// The rows of the connections, or `nil` without a data file.
@@ -78,6 +78,7 @@ package struct BenchSettings: Sendable {
         tls = composition.tls
         tls?.resumesSessions = arguments.load.connections.resumesTLS
         var plan = Self.plan(arguments)
+        if !arguments.goals.isEmpty { try plan.search(arguments.load) }
         if connector.request.version == .http2 { plan.connections.streams = arguments.load.streams }
         if let data {
             plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
@@ -128,7 +129,8 @@ package struct BenchSettings: Sendable {
         self.plan = plan
         connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)
-        if plan.publishedTime == nil { try Self.check(arguments.abortConditions, in: plan.mode) }
+        if plan.publishedTime == nil { try Self.check(arguments.abortConditions, of: "--abort", in: plan.mode) }
+        try checkSearch()
         guard plan.connections.threadCount <= plan.connections.count else {
             throw .badArgument(
                 what: "--threads \(plan.connections.threadCount)",
@@ -190,10 +192,10 @@ package struct BenchSettings: Sendable {
     }
 
     /// Checks that the conditions are about something that the mode measures.
-    private static func check(_ conditions: [Threshold], in mode: BenchMode) throws(Failure) {
+    static func check(_ conditions: [Threshold], of option: String, in mode: BenchMode) throws(Failure) {
         guard !mode.metrics.hasLatencies, let condition = conditions.first(where: \.isLatency) else { return }
         throw .badArgument(
-            what: "--abort '\(escapingControls(condition.expression))'",
+            what: "\(option) '\(escapingControls(condition.expression))'",
             why: "--mode \(mode.rawValue) measures no latencies; use rate, sent, received, or errors")
     }
 

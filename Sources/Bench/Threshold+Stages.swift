@@ -19,9 +19,11 @@ extension Threshold {
         let what = "\(option) '\(escapingControls(expression))'"
         guard let first = names.first, let last = names.last else {
             let why =
-                option == "--abort"
-                ? "the results of a stage are known only at the end; use --threshold"
-                : "there are no stages; add --stages, or a --rate with stages"
+                switch option {
+                case "--abort": "the results of a stage are known only at the end; use --threshold"
+                case "--find-rate": "a search has no stages"
+                default: "there are no stages; add --stages, or a --rate with stages"
+                }
             throw .badArgument(what: what, why: why)
         }
         let range = names.count == 1 ? "the only stage is \(first)" : "the stages are \(first) to \(last)"

@@ -18,6 +18,8 @@ package struct BenchArguments: Equatable, Sendable {
     package var result = ResultArguments()
     /// The conditions that results must meet at the end of each second.
     package var abortConditions: [Threshold] = []
+    /// The conditions that the rate to search has to meet; empty: no rate is searched.
+    package var goals: [Threshold] = []
     /// The address at which metrics are served, as typed; nil: they are not.
     package var metricsAddress: String?
     package var display = DisplayArguments()
@@ -39,6 +41,7 @@ package struct BenchArguments: Equatable, Sendable {
 
     @OptionTable<BenchArguments> package static var options: [OptionSpecification<BenchArguments>] {
         LoadArguments.options.lifted(\.load)
+        findRate
         LoadMessageArguments.options.lifted(\.loadMessages)
         ProtocolArguments.options(
             requires: .modes(with: .applicationProtocol),
@@ -120,6 +123,22 @@ package struct BenchArguments: Equatable, Sendable {
     ) { arguments, value throws(ValueProblem) in
         guard !value.isEmpty else { throw .emptyText }
         arguments.metricsAddress = value
+    }
+
+    private static let findRate = OptionSpecification<BenchArguments>(
+        "find-rate", value: OptionValue("EXPR"), repetition: .adds,
+        conflicts: [
+            "abort", "baseline", "data", "in-flight", "messages", "output=jsonl", "ramp", "stages", "start-at", "think",
+        ] + .modes(without: .rate),
+        heading: .load, summary: "Find the highest rate at which EXPR holds",
+        manual: """
+            Search the highest rate at which *EXPR* holds, such as `p99<50ms`; see THRESHOLDS. With several, all must. \
+            `--rate` is the first rate (default: `100`), `--duration` the length of a step (default: `5s`), and \
+            `--warmup` comes before each (default: `1s`). See SEARCH.
+            """,
+        example: "--find-rate 'p99<50ms' --find-rate 'errors<0.1%'", seeAlso: ["rate", "threshold"]
+    ) { arguments, value throws(ValueProblem) in
+        arguments.goals.append(try ThresholdValue.parse(value))
     }
 
     private static let abort = OptionSpecification<BenchArguments>(

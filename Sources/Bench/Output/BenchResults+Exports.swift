@@ -51,6 +51,10 @@ extension BenchResults {
             lines += ["", Markdown.table(["threshold", "value", "limit", "margin", ""], rows)]
         }
         lines += ["", Markdown.table(["", Markdown.text(description.url)], resultRows)]
+        if let search = judgement.search {
+            let rows = search.rows
+            lines += ["", Markdown.text(search.sentence), "", Markdown.table(rows[0], Array(rows.dropFirst()))]
+        }
         if let comparison = judgement.comparison {
             let rows = comparison.cells.map { row in row.map(Markdown.text) }
             lines += ["", Markdown.table(["median second", "baseline", "now", "change", ""], rows)]

@@ -46,6 +46,7 @@ extension BenchResults {
         if !steps.isEmpty { lines += [""] + steps }
         let stages = StageTable.lines(of: self, palette, columns: columns)
         if !stages.isEmpty { lines += [""] + stages }
+        if let search = judgement.search { lines += [""] + search.lines(columns: columns) }
         if let comparison = judgement.comparison { lines += [""] + comparison.lines(palette, columns: columns) }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -65,13 +65,15 @@ struct ResultOutputs: ~Copyable {
     }
 
     /// Applies the thresholds and baselines to results.
-    func judgement(on results: BenchResults) -> BenchJudgement {
+    /// - Parameter search: The search that the results belong to, or `nil` if there was none.
+    func judgement(on results: BenchResults, _ search: RateSearchReport? = nil) -> BenchJudgement {
         var verdicts: [Threshold.Verdict] = []
         for threshold in arguments.result.thresholds { verdicts.append(threshold.verdict(on: results)) }
         let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
         return BenchJudgement(
-            reasons: results.reasons, doubts: results.doubts(besides: arguments.result.thresholds), verdicts: verdicts,
-            comparison: comparison)
+            reasons: results.reasons,
+            doubts: [search?.doubt].compactMap(\.self) + results.doubts(besides: arguments.result.thresholds),
+            verdicts: verdicts, comparison: comparison, search: search)
     }
 
     /// Writes results. Returns the failure, or `nil` if there was none.

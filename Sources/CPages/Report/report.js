@@ -58,6 +58,35 @@ function histogramNote() {
   return `Number of ${THINGS} by latency. The peak is between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
 }
 
+const rateSteps = results.rate_search?.steps.toSorted((one, other) => one.rate_asked - other.rate_asked) ?? [];
+const measuredRates = rateSteps.filter(step => step.latency_us.max);
+
+/** The latencies of each rate of a search. A rate with several measurements has their medians. */
+function ratesModel(isLog) {
+  const rates = [...new Set(measuredRates.map(step => step.rate_asked))];
+  const middle = values => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+  const fields = [["p50", "first"], ["p99", "second"]];
+  const rows = rates.map(rate => {
+    const steps = measuredRates.filter(step => step.rate_asked === rate);
+    return { rate, steps, values: fields.map(([field]) => middle(steps.map(step => step.latency_us[field]))) };
+  });
+  const ticks = linearTicks(rates.at(-1), 6, 1);
+  const outcomes = ({ steps }) => `${steps.filter(step => step.outcome === "held").length} of ${steps.length} held`;
+  return {
+    x: { title: "Messages per second", ticks, format: shortCount },
+    y: latencyAxis("Latency", rows.flatMap(row => row.values), isLog),
+    lines: fields.map(([name, kind], index) => ({ name, kind, points: rows.map(row => [row.rate, row.values[index]]) })),
+    marks: results.rate_search.rate ? [{ name: `held ${shortCount(results.rate_search.rate)}`, kind: "third", x: results.rate_search.rate }] : [],
+    keys: fields.map(([name, kind]) => [kind, name, ""]),
+    stops: rows.map(row => ({
+      x: row.rate, title: `${count(row.rate)} per second: ${outcomes(row)}`,
+      rows: fields.map(([name, kind], index) => [kind, name, time(row.values[index]), row.values[index]]) })),
+  };
+}
+
+const ratesNote = () => `Latency by the rate of ${count(rateSteps.length)} measurements. `
+  + (results.rate_search.rate ? `The highest rate that holds is ${count(results.rate_search.rate)} per second.` : "No rate holds.");
+
 /** Adds charts to their figures, and removes the figures of those without anything to show. */
 function makeCharts(charts, group) {
   return charts.filter(([id, values]) => {
@@ -81,7 +110,7 @@ function showCharts() {
     select: zoom(show), scale: zoom(scaleView), shift: zoom(shiftView),
     moved: (mover, x) => timed.forEach(({ chart }) => chart === mover || chart.follow(x)) });
   const charts = [...timed, ...makeCharts([
-    openingChart, ["curve", bars.length, curveNote, curveModel], ["histogram", bars.length, histogramNote, histogramModel]])];
+    ["rates", measuredRates.length, ratesNote, ratesModel], openingChart, ["curve", bars.length, curveNote, curveModel], ["histogram", bars.length, histogramNote, histogramModel]])];
   const showAll = () => isZoomed() && zoom(show)(0, Infinity);
   byID("scale").addEventListener("change", () => draw(charts));
   byID("scale").hidden = !bars.length;
@@ -159,6 +188,17 @@ function showStages(stages) {
     cell(stage.rate_per_second, rounded(stage.rate_per_second)),
     ...counts.map(field => cell(stage[field], count(stage[field]), stage[field] && isWrong(field))),
     ...percentiles.map(field => cell(stage.latency_us[field], stage.received ? time(stage.latency_us[field]) : "–"))])));
+}
+
+/** Shows the measurements of a search for the highest rate. */
+function showSearch() {
+  byID("search").hidden = !rateSteps.length;
+  const columns = ["rate", "", "achieved", "p50", "p99", "max", "reasons"];
+  document.querySelector("#search div").append(table(columns, rateSteps.map(step => [count(step.rate_asked),
+    html("td", { class: step.outcome === "held" ? "" : "wrong" }, step.outcome),
+    cell(step.rate_per_second, rounded(step.rate_per_second)),
+    ...["p50", "p99", "max"].map(field => cell(step.latency_us[field], step.latency_us.max ? time(step.latency_us[field]) : "–")),
+    html("td", {}, step.reasons.join("; "))])));
 }
 
 function showTables() {
@@ -260,6 +300,7 @@ byID("warnings").append(...results.warnings.map(text => html("p", {}, html("stro
 showKeyFigures();
 showCharts();
 showTables();
+showSearch();
 showSteps();
 showBaseline(results.baseline);
 showStages(results.stages ?? []);

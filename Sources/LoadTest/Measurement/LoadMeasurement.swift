@@ -43,6 +43,9 @@ package struct LoadMeasurement: ~Copyable {
     private var endTime: UInt64?
     /// When a counted message was last sent or answered.
     private var lastTime: UInt64 = 0
+    /// The number of replies to messages of the warm-up that arrived after it: those outstanding when messages began to
+    /// count.
+    internal private(set) var carriedCount = 0
     /// Whether the traffic of the measured duration is known.
     private var hasKeptTraffic = false
 
@@ -133,7 +136,7 @@ package struct LoadMeasurement: ~Copyable {
     /// Records the correct reply to a message.
     @inline(__always)
     internal mutating func answered(sentAt time: UInt64, now: UInt64) {
-        guard counts(time) else { return }
+        guard counts(time) else { return carry(now) }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received &+= 1
@@ -149,10 +152,15 @@ package struct LoadMeasurement: ~Copyable {
         if let stream, counts(time) { streams?.record(stream, since: time) }
     }
 
+    /// Counts the correct reply to a message of the warm-up.
+    private mutating func carry(_ now: UInt64) {
+        if counts(now) { carriedCount += 1 }
+    }
+
     /// Records the correct reply to an unknown message.
     /// - Parameter time: When the message that it is counted for was due.
     internal mutating func answeredWithoutLatency(sentAt time: UInt64, now: UInt64) {
-        guard counts(time) else { return }
+        guard counts(time) else { return carry(now) }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received += 1

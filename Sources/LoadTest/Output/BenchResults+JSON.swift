@@ -55,6 +55,7 @@ extension BenchResults {
         addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("warnings", GeneratorVerdict(self).warnings)
         judgement.add(to: &json)
+        judgement.search?.add(to: &json)
     }
 
     /// Adds the results of parts, unless there are none.
@@ -197,7 +198,7 @@ extension BenchResults {
         json.endArray()
     }
 
-    private static func add(_ group: CountGroup, of tally: LoadTally, to json: inout JSONWriter) {
+    internal static func add(_ group: CountGroup, of tally: LoadTally, to json: inout JSONWriter) {
         json.beginObject(group.name)
         addMembers(group, of: tally, to: &json)
         json.endObject()
@@ -207,7 +208,7 @@ extension BenchResults {
         for count in group.counts { json.add(count.name, tally[keyPath: count.path]) }
     }
 
-    private static func add(_ name: String, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
+    internal static func add(_ name: String, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
         json.beginObject(named: name)
         json.add("min", Double(histogram.minimum) / 1000, digits: 3)
         json.add("mean", histogram.mean / 1000, digits: 3)

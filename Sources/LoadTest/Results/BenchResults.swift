@@ -24,6 +24,8 @@ package final class BenchResults {
     internal var timeline: Timeline
     /// The counts and latencies of each second while messages were sent.
     package internal(set) var seconds: [BenchSecond]
+    /// The number of replies that were outstanding when messages began to count.
+    internal var carriedCount = 0
     /// The time during which messages were sent.
     package internal(set) var duration: Duration
     package internal(set) var processorTimes: ProcessorTimes
@@ -172,6 +174,7 @@ extension BenchResults {
     ///   - waited: Its waits for a processor.
     package func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration, waited: Duration) {
         duration = max(duration, measurement.duration)
+        carriedCount += measurement.carriedCount
         processorTimes.waited += waited
         processorTimes.load += processorTime
         processorTimes.busiest = max(processorTimes.busiest, processorTime)

@@ -20,15 +20,18 @@ package struct BenchJudgement: Equatable, Sendable {
     package let verdicts: [Threshold.Verdict]
     /// The comparison with earlier runs, or `nil` without a baseline.
     package let comparison: BaselineComparison?
+    /// The search for the highest rate, or `nil` if there was none.
+    package let search: RateSearchReport?
 
     /// Judges a run.
     /// - Parameters:
     ///   - reasons: Why the run failed, apart from thresholds.
     ///   - doubts: Why it is inconclusive, apart from thresholds.
     ///   - verdicts: The verdicts of the thresholds.
+    ///   - search: The search for the highest rate, whose doubts are among `doubts`.
     package init(
         reasons: [String] = [], doubts: [String] = [], verdicts: [Threshold.Verdict] = [],
-        comparison: BaselineComparison? = nil
+        comparison: BaselineComparison? = nil, search: RateSearchReport? = nil
     ) {
         let missed = verdicts.filter { !$0.isMet }
         let failures = reasons + missed.filter { !$0.isInconclusive }.map(\.reason)
@@ -38,6 +41,7 @@ package struct BenchJudgement: Equatable, Sendable {
         self.doubts = doubts
         self.verdicts = verdicts
         self.comparison = comparison
+        self.search = search
     }
 
     /// The verdict as a sentence: `passed`, or `failed: p99 is 75.6 ms, limit 20 ms`.
@@ -46,7 +50,7 @@ package struct BenchJudgement: Equatable, Sendable {
 
 extension BenchResults {
     /// A larger share of the load must not be missing.
-    private static let mostUnsent = 0.01
+    internal static let mostUnsent = 0.01
 
     /// Why the results say nothing about the server, whatever they are.
     /// - Parameter thresholds: The thresholds, which may limit what is missing.

@@ -105,6 +105,12 @@ package struct GeneratorVerdict: Sendable {
         return nil
     }
 
+    /// Whether messages were late, and there is evidence that this end was the cause.
+    internal var isLate: Bool { lateness != nil && cause != nil }
+
+    /// Whether messages were late because a thread was busy.
+    internal var isSaturated: Bool { if case .busy = cause { lateness != nil } else { false } }
+
     /// The warnings about the figures, each a sentence.
     package var warnings: [String] {
         var warnings = remarks

@@ -114,6 +114,14 @@ package struct Threshold: Equatable, Sendable {
     /// Whether the metric is a statistic of latencies.
     package var isLatency: Bool { if case .latency = metric { true } else { false } }
 
+    /// Whether the metric is a count.
+    internal var isCount: Bool {
+        switch metric {
+        case .count, .stepCount: true
+        case .latency, .time, .rate, .step: false
+        }
+    }
+
     /// Checks the condition on results.
     package func verdict(on results: BenchResults) -> Verdict {
         let value = value(in: results)
