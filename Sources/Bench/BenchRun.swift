@@ -68,7 +68,7 @@ package final class BenchRun {
             let results = try load.run()
             last = results
             let hasConnections = results.times[.handshake].totalCount > 0 || !mode.load.needsConnections
-            guard load.earlyFailure == nil, hasConnections, results.hasMeasured || report.search.best != nil else {
+            guard load.earlyFailure == nil, hasConnections, results.hasMeasured || !report.steps.isEmpty else {
                 // Nothing is known about this rate.
                 guard let best = report.search.best.flatMap({ held[$0] }) else { return self.report(results) }
                 best.reasons = results.reasons

@@ -132,9 +132,9 @@ package struct BenchArguments: Equatable, Sendable {
         ] + .modes(without: .rate),
         heading: .load, summary: "Find the highest rate at which EXPR holds",
         manual: """
-            Search the highest rate at which *EXPR* holds, such as `p99<50ms`; see THRESHOLDS. With several, all must. \
-            `--rate` is the first rate (default: `100`), `--duration` the length of a step (default: `5s`), and \
-            `--warmup` comes before each (default: `1s`). See SEARCH.
+            Search the highest rate at which *EXPR* holds, a condition as for `--threshold`; if the option is repeated, \
+            all must hold. `--rate` is the first rate (default: `100`), `--duration` the length of a step (default: \
+            `5s`), and `--warmup` the time before it (default: `1s`). See RATE SEARCH.
             """,
         example: "--find-rate 'p99<50ms' --find-rate 'errors<0.1%'", seeAlso: ["rate", "threshold"]
     ) { arguments, value throws(ValueProblem) in

@@ -52,12 +52,17 @@ extension BenchResults {
     /// A larger share of the load must not be missing.
     internal static let mostUnsent = 0.01
 
+    /// The part of the load that was not sent.
+    internal var unsentShare: Double {
+        let unsent = Double(tally.unsent)
+        return unsent / max(1, Double(tally.sent) + unsent)
+    }
+
     /// Why the results say nothing about the server, whatever they are.
     /// - Parameter thresholds: The thresholds, which may limit what is missing.
     package func doubts(besides thresholds: [Threshold]) -> [String] {
         var doubts = findings.doubts
-        let (mode, unsent) = (description.mode, Double(tally.unsent))
-        let share = unsent / max(1, Double(tally.sent) + unsent)
+        let (mode, share) = (description.mode, unsentShare)
         if share > Self.mostUnsent, !thresholds.contains(where: { $0.metricName == "unsent" }) {
             doubts.append(
                 "\(FixedPoint.text(share * 100, digits: 1)) % of the \(mode.wording.sentThings) were not "

@@ -59,14 +59,15 @@ package struct RateSearchReport: Equatable, Sendable {
         guard let best = search.best, let spread = search.spread else { return noRate }
         let isBound = limit == .generator || !search.isComplete
         let rate = "\(isBound ? "at least " : "")\(Phrase.grouped(best)) \(mode.wording.sentThings) per second"
-        let range = "(spread \(Phrase.grouped(spread.lowerBound)) to \(Phrase.grouped(spread.upperBound)))"
+        let (low, high) = (Phrase.grouped(spread.lowerBound), Phrase.grouped(spread.upperBound))
+        let range = spread.count > 1 ? " (spread \(low) to \(high))" : ""
         let cause =
             switch limit {
             case .server: "the limit was the server"
             case .generator: "the limit was wsx"
             case nil: "no limit was found"
             }
-        return "highest rate: \(rate) \(range); \(cause)"
+        return "highest rate: \(rate)\(range); \(cause)"
     }
 
     /// The table: a row for each rate with its last measurement.

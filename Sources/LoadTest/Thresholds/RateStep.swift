@@ -47,19 +47,22 @@ package struct RateStep: Equatable, Sendable {
         let missed = verdicts.filter { !$0.isMet }
         let faults = results.areFaultsCounted(by: goals) ? [] : results.reasons
         backlog = results.backlogGrowth
-        let missing = results.missingLoad(besides: goals, backlog: backlog)
-        reasons = missed.map(\.reason) + faults + missing.reasons
+        let (unsentShare, backlogShare) = (results.unsentShare, results.share(ofBacklog: backlog))
+        let growth =
+            backlogShare > BenchResults.mostUnsent
+            ? ["outstanding \(results.description.mode.wording.countedThings) grew by \(Phrase.grouped(backlog))"] : []
+        let doubts = results.doubts(besides: goals)
+        reasons = missed.map(\.reason) + faults + growth + doubts
         // Whether it would not hold without the delay of wsx either.
         let hasMissed = missed.contains { !$0.isInconclusive } || !faults.isEmpty
         let generator = GeneratorVerdict(results)
         let isServer =
             hasMissed
             ? !generator.isSaturated
-            // Messages waited for a free connection, or more and more for replies.
-            : missed.isEmpty && !generator.isLate
-                && (tally.waited > 0 || missing.unsentShare <= BenchResults.mostUnsent)
+            // More and more messages waited for replies, or for a free connection.
+            : missed.isEmpty && !generator.isLate && (doubts.isEmpty || tally.waited > 0)
         limit = reasons.isEmpty ? nil : isServer ? .server : .generator
-        let isClose = max(missing.unsentShare, missing.backlogShare) <= Self.mostClose
+        let isClose = max(unsentShare, backlogShare) <= Self.mostClose
         outcome =
             switch limit {
             case nil: .held
@@ -99,25 +102,6 @@ extension BenchResults {
             && (tally.errors.total > 0 ? names.contains("errors") : !faults.isEmpty)
     }
 
-    /// The parts of the load that were not sent, and by which the number of outstanding replies grew, and why they are
-    /// too large; empty: they are not.
-    fileprivate func missingLoad(
-        besides goals: [Threshold], backlog: Int
-    ) -> (unsentShare: Double, backlogShare: Double, reasons: [String]) {
-        let (sent, wording) = (max(1, Double(tally.sent)), description.mode.wording)
-        let unsent = Double(tally.unsent) / (sent + Double(tally.unsent))
-        let growth = Double(backlog) / (sent * repliesPerMessage)
-        var reasons: [String] = []
-        if unsent > Self.mostUnsent, !goals.contains(where: { $0.metricName == "unsent" }) {
-            let percent = FixedPoint.text(unsent * 100, digits: 1)
-            reasons.append("\(percent) % of the \(wording.sentThings) were not \(wording.sentVerb)")
-        }
-        if growth > Self.mostUnsent {
-            reasons.append("outstanding \(wording.countedThings) grew by \(Phrase.grouped(backlog))")
-        }
-        return (unsent, growth, reasons)
-    }
-
     /// The number of replies to each message: that of the readers in a broadcast.
     fileprivate var repliesPerMessage: Double {
         guard description.mode.metrics.population == .deliveries, tally.sent > 0 else { return 1 }
@@ -127,7 +111,14 @@ extension BenchResults {
     /// The number of replies that were outstanding when sending ended, less that when messages began to count.
     fileprivate var backlogGrowth: Int {
         guard description.mode.metrics.rate == .received else { return 0 }
-        let expected = ResultWords.whole(Double(tally.sent) * repliesPerMessage)
+        let expected = ResultWords.whole(Double(tally.sent) * repliesPerMessage) - tally.mismatched
         return max(0, expected - countInTime - carriedCount)
+    }
+
+    /// A backlog as a share of the messages, without the replies that this end may have read late.
+    fileprivate func share(ofBacklog backlog: Int) -> Double {
+        let expected = max(1, Double(tally.sent) * repliesPerMessage)
+        let unread = Double(times[.lag].value(atPercentile: 99)) / max(1, duration / .nanoseconds(1))
+        return Double(backlog) / expected - unread
     }
 }

@@ -54,6 +54,9 @@ extension OptionTableTests {
             $0.scenario.path = "s.jsonl"
             $0.scenario.ignoredPointers = ["/time", "/id"]
         },
+        BenchCase("find-rate", "--find-rate", "errors=0") {
+            $0.goals = [Threshold("errors=0", .count("errors"), .equal, .number(0))]
+        },
         BenchCase("abort", "--abort", "errors=0") {
             $0.abortConditions = [Threshold("errors=0", .count("errors"), .equal, .number(0))]
         },
