@@ -1,4 +1,4 @@
-"""`wsx bench` against servers that lose replies: each latency is one, or is left out."""
+"""`wsx bench` against servers that lose or add replies: each latency is one, or is left out."""
 
 import pytest
 
@@ -71,3 +71,36 @@ def test_a_request_with_the_id_of_a_lost_one_leaves_later_latencies_out():
     with losing() as server:
         results = lossy_bench(server, "--mode", "request", "--correlate", "id", "-m", '{"id":1}')
     assert results["latency_omitted"] == COUNT - LOST
+
+
+def surplus(peer):
+    """Answers each message, and number `LOST` of a connection twice."""
+    peer.upgrade()
+    number = 0
+    while (message := peer.read_frame()).opcode != wire.CLOSE:
+        number += 1
+        peer.send(wire.text(message.payload) * (2 if number == LOST else 1))
+    peer.send(wire.frame(wire.CLOSE, message.payload))
+
+
+REQUEST = ["--mode", "request"]
+
+
+@pytest.mark.parametrize("options, count", [
+    (["-m", "hello"], "duplicated"), ([*REQUEST, "-m", "hello"], "pushes"),
+    ([*REQUEST, "-m", "hello", "-r", "100"], "pushes"), ([*REQUEST, "-m", "hello", "--reply-end", "hello"], "pushes"),
+    ([*REQUEST, "-m", '{"id":1}', "--correlate", "id"], "pushes")],
+    ids=["echo", "request", "rate", "reply-end", "same-id"])
+def test_a_surplus_reply_leaves_latencies_out_without_an_identity(options, count):
+    with ScriptedServer(surplus) as server:
+        _, results = bench(server.url, "-c", "1", "-n", str(COUNT), *options, "--threshold", "p99<1h")
+    assert (results["messages"]["received"], results["messages"][count]) == (COUNT, 1)
+    # It may have been taken for any of them.
+    assert results["latency_omitted"] == COUNT and results["result"]["verdict"] != "passed"
+    assert any(f"{COUNT} of {COUNT} replies: after a surplus one, {HINT}" in warning for warning in results["warnings"])
+
+
+def test_a_surplus_reply_does_not_matter_with_an_identity():
+    with ScriptedServer(surplus) as server:
+        _, results = bench(server.url, "-c", "1", "-n", str(COUNT), *REQUEST, "--correlate", "id", *IDENTIFIED)
+    assert (results["messages"]["pushes"], results["latency_omitted"]) == (1, 0)

@@ -249,8 +249,7 @@ package struct LoadArguments: Equatable, Sendable {
                 """,
             """
             If messages are identical, as with a fixed `--message`, each reply is matched to the oldest message. After a \
-            lost reply, latencies are left out; surplus replies are taken for those to later messages. Add `{{seq}}` to \
-            match replies exactly.
+            lost or surplus reply, latencies are left out. Add `{{seq}}` to match replies exactly.
             """,
             example: "--reply-timeout 2s", seeAlso: ["timeout", "message"]
         ) { arguments, value throws(ValueProblem) in

@@ -5,7 +5,7 @@ import WSCore
 ///
 ///      certain ─► suspect: a reply timed out ─► ambiguous: one was lost
 ///         ▲              │ everything is answered, late
-///         └──────────────┘
+///         └──────────────┘                         or in excess
 ///
 /// After a lost reply, each later one may belong to any message from then on. It is unknown when a reply was lost, only
 /// that none was when everything had been answered.
@@ -70,6 +70,16 @@ extension LoadContext {
         case .suspect(let time, _): measurement.omitLatencies(since: replies.doubtfulSince, until: time)
         case .ambiguous: break
         }
+    }
+
+    /// Leaves out all latencies of a connection on which a message arrived while nothing was unanswered. It may be the last
+    /// of replies that were shifted by another message, at any time since the connection was opened. Before the first message
+    /// of the load, it is a greeting.
+    internal func surplus(on connection: LoadConnection) {
+        guard connection.messageCount > connections.earlier(connection.number).messageCount else { return }
+        if case .ambiguous = connection.orderedReplies.state { return }
+        doubt(connection)
+        measurement.omitLatencies(since: connection.openTime, until: now)
     }
 
     /// Times out the replies to messages that were sent on a connection before a time. Returns their number.

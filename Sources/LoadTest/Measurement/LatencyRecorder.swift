@@ -145,10 +145,12 @@ struct LatencyRecorder: ~Copyable {
         advance(to: end)
         let first = time > startTime ? Int((time - startTime) / Self.secondNanoseconds) : 0
         let last = end > startTime ? Int((end - startTime) / Self.secondNanoseconds) : 0
-        var omittedCount = 0
+        // It is unknown in which second they were due.
+        var omittedCount = Int(clamping: confirmed.totalCount)
+        confirmed.removeAll()
         if last >= seconds.count {
-            omittedCount = Int(clamping: current.totalCount)
-            arrivalCount += omittedCount
+            omittedCount += Int(clamping: current.totalCount)
+            arrivalCount += Int(clamping: current.totalCount)
             current.removeAll()
         }
         for index in seconds.indices.prefix(last + 1).dropFirst(first) where exactValues[index].maximum > 0 {

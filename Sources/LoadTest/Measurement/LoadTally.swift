@@ -16,7 +16,7 @@ package struct LoadTally: Equatable, Sendable {
     package var interrupted = 0
     /// Messages that were due while their connection was busy, or all were, in an open loop.
     package var waited = 0
-    /// Correct replies whose message is unknown, because an earlier reply was lost. They have no latency.
+    /// Correct replies whose message is unknown, because a reply was lost or surplus. They have no latency.
     package var latencyOmitted = 0
     /// Messages with a different reply.
     package var mismatched = 0

@@ -26,6 +26,8 @@ struct RequestLedger<Key: Hashable> {
 
     /// Whether a request had the value of an unanswered one.
     private(set) var hasReusedValues = false
+    /// Whether a request had the value of the one before, which may be answered.
+    private(set) var hasRepeatedValues = false
 
     /// The number of requests in flight, without those given up.
     var inFlightCount: Int { requests.count - givenUpCount }
@@ -45,6 +47,7 @@ struct RequestLedger<Key: Hashable> {
 
     /// Records a request.
     mutating func send(_ value: Key, at time: UInt64) {
+        if order.last?.value == value { hasRepeatedValues = true }
         order.append((value, time))
         let earlier = requests.updateValue(Request(sendTime: time), forKey: value)
         guard let earlier else { return }

@@ -32,8 +32,7 @@ package struct GeneratorVerdict: Sendable {
     private let rate: Int?
     /// The number of messages that were due but not sent.
     private let unsentCount: Int
-    /// The number of replies without a latency, because their message is unknown.
-    private let omittedCount: Int
+    private let tally: LoadTally
     private let mode: BenchMode
     /// What was found when the results were merged.
     private let remarks: [String]
@@ -69,9 +68,8 @@ package struct GeneratorVerdict: Sendable {
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
         unsentCount = results.tally.unsent
-        let tally = results.tally
+        tally = results.tally
         isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
-        omittedCount = tally.latencyOmitted
         remarks = results.findings.remarks
         mode = results.description.mode
     }
@@ -129,11 +127,14 @@ package struct GeneratorVerdict: Sendable {
                 "Latencies and thresholds leave out the \(Phrase.grouped(unsentCount)) \(wording.sentThings) that were "
                     + "not \(wording.sentVerb).")
         }
-        if omittedCount > 0 {
+        if tally.latencyOmitted > 0 {
+            let cause =
+                tally.lost > 0
+                ? "lost" : tally.errors[.timeout] > 0 ? "late" : tally.mismatched > 0 ? "wrong" : "surplus"
             warnings.append(
-                "Latencies leave out \(Phrase.grouped(omittedCount)) \(wording.countedThings): after a lost one, it is unknown which "
-                    + "message a reply answers. "
-                    + (mode == .request ? "Use --correlate." : "Add {{seq}} to each message."))
+                "Latencies leave out \(Phrase.grouped(tally.latencyOmitted)) of \(Phrase.grouped(tally.received)) "
+                    + "\(wording.countedThings): after a \(cause) one, it is unknown which message a reply answers. "
+                    + (mode == .request ? "Use --correlate with {{seq}}." : "Add {{seq}} to each message."))
         }
         if let lateness, let cause {
             let (delay, latest) = (Phrase.latency(Double(lateness.delay)), Phrase.latency(Double(lateness.latest)))

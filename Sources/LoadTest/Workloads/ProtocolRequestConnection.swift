@@ -98,7 +98,8 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
         let payload = event.payload.span.bytes
         let isByOrder = id == nil
         guard let id = id ?? requests.oldestValue, let stream = requests.addMessage(to: id, at: context.now) else {
-            return context.measurement.count(\.pushes, ofMessageAt: context.now)
+            context.measurement.count(\.pushes, ofMessageAt: context.now)
+            return context.surplus(on: self)
         }
         guard isError || replyEnd.matches(event.line.span.bytes, payload: payload), let sendTime = requests.take(id)
         else { return }

@@ -139,8 +139,14 @@ internal final class RequestWorkload: Workload {
         if let sendTime = connection.takeRequest(answeredBy: payload) {
             check(payload, toRequestAt: sendTime, inOrderOn: connection.ordered, in: context)
         } else {
-            context.measurement.count(\.pushes, ofMessageAt: context.now)
+            countPush(payload, on: connection, in: context)
         }
+    }
+
+    /// Counts a message that answers no request.
+    private func countPush(_ payload: RawSpan, on connection: RequestConnection, in context: LoadContext) {
+        context.measurement.count(\.pushes, ofMessageAt: context.now)
+        if connection.mayAnswer(payload) { context.surplus(on: connection) }
     }
 }
 
@@ -151,7 +157,7 @@ extension RequestWorkload {
         _ payload: RawSpan, isLast: Bool, by connection: RequestConnection, in context: LoadContext
     ) {
         guard let stream = connection.addPart(payload, at: context.now) else {
-            return context.measurement.count(\.pushes, ofMessageAt: context.now)
+            return countPush(payload, on: connection, in: context)
         }
         guard isLast, let sendTime = connection.takeRequest(answeredBy: payload) else { return }
         check(payload, toRequestAt: sendTime, stream: stream, inOrderOn: connection.ordered, in: context)
@@ -176,7 +182,15 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     override var hasNext: Bool { inFlightCount < workload.inFlight }
 
     /// The connection, unless replies have identities.
-    fileprivate var ordered: LoadConnection? { isByID && !requests.hasReusedValues ? nil : self }
+    fileprivate var ordered: LoadConnection? {
+        isByID && !requests.hasReusedValues && !requests.hasRepeatedValues ? nil : self
+    }
+
+    /// Whether a message that arrives while no request is in flight could have been taken for the reply to one.
+    fileprivate func mayAnswer(_ payload: RawSpan) -> Bool {
+        guard ordered != nil, let correlation = workload.correlation else { return !isByID }
+        return correlation.replyIDs(in: payload) { _ in true } != nil
+    }
 
     override func send(dueAt time: UInt64) -> Bool {
         workload.encodes

@@ -92,7 +92,9 @@ internal struct ReplyVerifier: ~Copyable {
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
     ) {
         // Something is missing, or too much.
-        if !connection.hasUniqueMessages { context.doubt(connection) }
+        if !connection.hasUniqueMessages {
+            if connection.isAnswered { context.surplus(on: connection) } else { context.doubt(connection) }
+        }
         guard let found = number(of: payload, isRightKind: isRightKind, by: connection) else {
             guard message.isIdentified || connection.ledger.expectedCount > 0 else {
                 return countDuplicate(in: context)

@@ -78,6 +78,20 @@ import WSCore
         try receive("push", on: fixture)
         #expect((fixture.tally.received, fixture.tally.pushes, fixture.tally.duplicated) == (1, 1, 0))
         expectTrue(fixture.tally.isFlawless)
+        // One of them answers the request.
+        expectEqual(fixture.tally.latencyOmitted, 1)
+        expectEqual(fixture.largestLatency(), 0)
+    }
+
+    @Test("A message before the first request of a connection is a greeting, which casts no doubt on replies")
+    func greeting() throws {
+        let template = try LoadFixture.template("list")
+        let fixture = LoadFixture(.request) { $0.messages.templates = [template] }
+        try receive("welcome", on: fixture)
+        fixture.workload.sendDue()
+        try receive("reply", on: fixture, at: Self.start + 1500)
+        #expect((fixture.tally.received, fixture.tally.pushes, fixture.tally.latencyOmitted) == (1, 1, 0))
+        expectEqual(fixture.largestLatency(), 1500)
     }
 
     @Test("Replies in any order find their requests by the field")
