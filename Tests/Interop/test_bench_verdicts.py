@@ -150,6 +150,13 @@ def test_the_reasons_are_all_kinds_of_failures_by_their_number(endings, status, 
     assert result.status == status
 
 
+def test_the_status_is_the_lowest_even_of_many_kinds_of_failures():
+    with failing([b"HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n" % code for code in range(420, 490)] + [1011]) as server:
+        result, results = bench(server.url, "-c", "71", "-n", "71", "--output", "json", check_sum=False)
+    assert len(results["causes"]) == 71 and "1 × close 1011 internal error" in results["result"]["reasons"]
+    assert result.status == 1
+
+
 def test_the_answer_of_a_proxy_is_not_that_of_the_server():
     def script(peer):
         peer.read_request()

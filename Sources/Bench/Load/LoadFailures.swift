@@ -18,22 +18,28 @@ struct LoadFailures: Sendable {
     }
 
     private var entries: [Entry] = []
+    private var counts: [LoadErrorKind: Int] = [:]
     /// Why this side has ended the run.
     var end: Failure?
 
-    /// A server may invent close codes. Further kinds are only counted in results.
+    /// A server may invent close codes. Further kinds are only counted in results, unless their status is lower than all.
     private static let mostEntries = 64
 
-    var isFull: Bool { entries.count >= Self.mostEntries }
+    private var lowestStatus: Int32? { entries.map(\.failure.status.rawValue).min() }
+
+    /// Whether no other kind will be kept.
+    var isFull: Bool { entries.count >= Self.mostEntries && lowestStatus == ExitStatus.closed.rawValue }
 
     /// Adds a failure.
     mutating func add(_ failure: Failure, as kind: LoadErrorKind, count: Int = 1) {
         add(Entry(kind: kind, cause: failure.cause, failure: failure, count: count))
+        counts[kind, default: 0] += count
     }
 
     /// Adds the failures of another thread.
     mutating func add(_ other: LoadFailures) {
         for entry in other.entries { add(entry) }
+        counts.merge(other.counts, uniquingKeysWith: +)
         end = end ?? other.end
     }
 
@@ -43,8 +49,11 @@ struct LoadFailures: Sendable {
         }
         if let index {
             entries[index].count += entry.count
-        } else if !isFull {
+        } else if entries.count < Self.mostEntries {
             entries.append(entry)
+        } else if let lowestStatus, entry.failure.status.rawValue < lowestStatus {
+            // The status of the run is the lowest of all kinds.
+            entries[entries.count - 1] = entry
         }
     }
 
@@ -58,7 +67,7 @@ struct LoadFailures: Sendable {
     }
 
     /// The number of failures of a kind.
-    func count(of kind: LoadErrorKind) -> Int { entries.reduce(0) { $0 + ($1.kind == kind ? $1.count : 0) } }
+    func count(of kind: LoadErrorKind) -> Int { counts[kind, default: 0] }
 
     /// The kinds of failures in words, with their counts.
     var reasons: [(count: Int, words: String)] {

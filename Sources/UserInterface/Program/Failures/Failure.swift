@@ -228,7 +228,7 @@ package enum Failure: Error {
         case .lateReplies(let count, let limit):
             .init(
                 .timeout,
-                "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
+                "\(Phrase.grouped(count)) request\(count == 1 ? "" : "s") had no reply within \(Phrase.duration(limit)); "
                     + "--reply-timeout sets the limit", leavesGoalOpen: true, yieldsToRefusal: true)
         case .program(let words): .init(.program, words)
         case .command(.status(let status)): .init(.program, nil, status: ExitStatus(rawValue: Int32(status)))
