@@ -70,6 +70,11 @@ def test_a_threshold_on_unsent_messages_decides(overload):
     assert (result.status, results["result"]["verdict"]) == (0, "passed")
     result, results = bench(*overload, "--threshold", "unsent=0")
     assert (result.status, results["result"]["verdict"]) == (7, "failed")
+    # A share is one of all that were due.
+    result, results = bench(*overload, "--threshold", "unsent<=100%")
+    sent, unsent = (results["messages"][name] for name in ("sent", "unsent"))
+    assert results["thresholds"][0]["value"] == pytest.approx(unsent / (sent + unsent), abs=1e-8)
+    assert result.status == 0
 
 
 def test_a_failed_run_is_not_inconclusive(overload):

@@ -40,6 +40,9 @@ package struct LoadTally: Equatable, Sendable {
     /// The traffic of the measured duration.
     package var loadTraffic = LoadTraffic()
 
+    /// The number of messages that were due: those sent, and those that were not.
+    internal var dueCount: Double { Double(sent) + Double(unsent) }
+
     /// Whether each reply was correct, in order, and unique.
     package var isFlawless: Bool { CountGroup.faults.allSatisfy { self[keyPath: $0.path] == 0 } }
     /// The faults as text: `3 lost, 1 reordered`.

@@ -190,6 +190,7 @@ package struct Threshold: Equatable, Sendable {
         // Doubles, because the sum of merged counts may overflow.
         let whole =
             switch mode.metrics.population {
+            case _ where name == "unsent": tally.dueCount
             case .sent: Double(tally.sent)
             case .deliveries: Double(tally.received) + Double(tally.lost) + Double(tally.mismatched)
             }
