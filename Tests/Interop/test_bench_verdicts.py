@@ -98,7 +98,24 @@ def test_a_sum_with_an_inconclusive_run_is_inconclusive(overload, tmp_path):
     verdict = json.loads(result.out)["result"]
     assert verdict["verdict"] == "inconclusive" and verdict["reasons"][0].startswith(f"{part}: ")
     assert_fails(result, 7)
+    assert len(verdict["reasons"]) == 1
     assert wsx("bench", "merge", "--accept-inconclusive", str(part)).status == 0
+    # The thresholds of the sum decide.
+    result = wsx("bench", "merge", "--output", "json", "--threshold", "unsent<100k", str(part))
+    assert (result.status, json.loads(result.out)["result"]["verdict"]) == (0, "passed")
+
+
+def test_a_sum_keeps_the_warnings_of_its_runs(overload, tmp_path):
+    parts = [tmp_path / name for name in ("a.json", "b.json")]
+    for part in parts:
+        part.write_bytes(wsx("bench", "--output", "json", *overload).out)
+    merged = json.loads(wsx("bench", "merge", "--output", "json", *parts).out)
+    for part in parts:
+        kept = [text for text in json.loads(part.read_bytes())["warnings"] if "leave out" not in text]
+        assert any("were busy" in text for text in kept)
+        assert [text for text in merged["warnings"] if text.startswith(f"{part}: ")] == [f"{part}: {text}" for text in kept]
+    sums = [text for text in merged["warnings"] if "leave out" in text]
+    assert len(sums) == 1 and f"{merged['messages']['unsent']} iterations" in sums[0]
 
 
 WRONG_ACCEPT = (
@@ -185,6 +202,8 @@ def test_results_are_merged_once_and_compared(tmp_path):
     copy = tmp_path / "copy.json"
     copy.write_bytes(first.read_bytes())
     assert_fails(wsx("bench", "merge", first, second, copy), 2, f"{copy}: it is the same result as {first}")
+    result = wsx("bench", "merge", second, "--baseline", first, "--baseline", copy)
+    assert_fails(result, 2, f"--baseline {copy}: it is the same result as --baseline {first}")
     warnings = json.loads(wsx("bench", "merge", "--output", "json", first, second).out)["warnings"]
     assert warnings[0].startswith(f"The runs were not simultaneous: {second} began ")
     assert warnings[-1].startswith("2 runs shared the processors of ")

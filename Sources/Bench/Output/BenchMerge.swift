@@ -22,12 +22,13 @@ package struct BenchMerge: ~Copyable {
         }
         var sum: BenchResults?
         var (runs, losses) = (MergedRuns(), [] as [Loss])
-        for path in arguments.paths { try Self.add(path, to: &sum, &runs, &losses) }
+        for path in arguments.paths { try add(path, to: &sum, &runs, &losses) }
         guard let sum else {
             if let loss = losses.first { throw loss.failure }
             return nil
         }
-        sum.findings.remarks = runs.remarks
+        sum.findings.remarks = runs.remarks + sum.findings.remarks
+        sum.findings.areOfSeveralRuns = true
         if !losses.isEmpty { sum.reasons.insert(Self.reason(for: losses, of: runs.count + losses.count), at: 0) }
         let given = outputs.notes
         if let title = given.title { sum.description.notes.title = title }
@@ -53,7 +54,7 @@ package struct BenchMerge: ~Copyable {
 
     /// Adds the results in a file. Results that are incomplete or missing are losses.
     /// - Parameter runs: The runs added so far.
-    private static func add(
+    private func add(
         _ path: String, to sum: inout BenchResults?, _ runs: inout MergedRuns, _ losses: inout [Loss]
     ) throws(Failure) {
         let file: BenchResultsFile
@@ -67,8 +68,7 @@ package struct BenchMerge: ~Copyable {
             let results: BenchResults
             do throws(BenchResultsError) {
                 results = try file.results(at: index)
-                results.reasons = results.reasons.map { "\(file.name(of: index)): \($0)" }
-                results.findings.doubts = results.findings.doubts.map { "\(file.name(of: index)): \($0)" }
+                results.nameFindings(file.name(of: index), besides: arguments.result.thresholds)
             } catch {
                 let failure = Failure.badArgument(what: file.name(of: index), why: "\(error)")
                 guard error == .notJSON(.truncated) || error == .notResults, let words = file.loss(at: index) else {
@@ -90,6 +90,6 @@ package struct BenchMerge: ~Copyable {
     private static func reason(for losses: [Loss], of count: Int) -> String {
         let names = losses.map { "\($0.name) (\($0.words))" }.joined(separator: ", ")
         let verb = losses.count == 1 ? "is" : "are"
-        return "\(losses.count) of \(Phrase.count(count, "result")) \(verb) missing: \(names)"
+        return "\(Phrase.grouped(losses.count)) of \(Phrase.count(count, "result")) \(verb) missing: \(names)"
     }
 }

@@ -3,7 +3,7 @@ import LoadTest
 import UserInterface
 import WSCore
 
-/// The runs whose results are merged: whether they are different ones, and took place at the same time.
+/// The runs whose results are merged or compared with: whether they are different ones, and took place at the same time.
 struct MergedRuns {
     private struct Run {
         let name: String
@@ -66,7 +66,7 @@ struct MergedRuns {
         }
         let hosts = Dictionary(grouping: runs.compactMap(\.host), by: { $0 }).filter { $0.value.count > 1 }
         for (host, runs) in hosts.sorted(by: { $0.key < $1.key }) {
-            remarks.append("\(runs.count) runs shared the processors of \(host).")
+            remarks.append("\(Phrase.grouped(runs.count)) runs shared the processors of \(host).")
         }
         return remarks
     }

@@ -14,8 +14,11 @@ struct ResultOutputs: ~Copyable {
     /// Reads the baselines and opens the files.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultCommandArguments, diagnostics: Diagnostics) throws(Failure) {
+        var runs = MergedRuns()
         let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
-            ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
+            let results = try BenchResultsFile.only(in: path, for: "--baseline")
+            try runs.add(results, named: "--baseline \(escapingControls(path))")
+            return ComparedRun(results)
         }
         var files: [ResultFile] = []
         for kind in ResultFileKind.allCases {

@@ -27,8 +27,22 @@ extension BenchResults {
         processorTimes.busiest = max(processorTimes.busiest, other.processorTimes.busiest)
         processorTimes.waited += other.processorTimes.waited
         if other.startTime < startTime { startTime = other.startTime }
-        for reason in other.reasons where !reasons.contains(reason) { reasons.append(reason) }
-        for doubt in other.findings.doubts where !findings.doubts.contains(doubt) { findings.doubts.append(doubt) }
+        for list in [\Findings.reasons, \.doubts, \.remarks] {
+            let known = findings[keyPath: list]
+            findings[keyPath: list] += other.findings[keyPath: list].filter { !known.contains($0) }
+        }
+    }
+
+    /// Names a run in its findings, for a sum. Those that follow from its figures depend on the present thresholds.
+    package func nameFindings(_ name: String, besides thresholds: [Threshold]) {
+        let (earlier, omissions) = (doubtsOfFigures(besides: []), GeneratorVerdict(self).omissions)
+        findings.doubts.removeAll(where: earlier.contains)
+        findings.doubts += doubtsOfFigures(besides: thresholds)
+        // The sum has warnings with the sums.
+        findings.remarks.removeAll(where: omissions.contains)
+        for list in [\Findings.reasons, \.doubts, \.remarks] {
+            findings[keyPath: list] = findings[keyPath: list].map { "\(name): \($0)" }
+        }
     }
 
     /// Adds the counts of another load.

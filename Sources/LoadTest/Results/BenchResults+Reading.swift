@@ -56,6 +56,9 @@ extension BenchResults {
         let verdict = if let result, result.has("verdict") { try result.string("verdict") } else { "" }
         let isInconclusive = verdict == "inconclusive"
         let reasons = try result?.strings("reasons") ?? []
+        let findings = Findings(
+            reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : [],
+            remarks: json.has("warnings") ? try json.strings("warnings") : [])
         let stages = try Self.stages(json, &description.stages)
         var timeline = Timeline()
         timeline.openCounts = nil
@@ -67,7 +70,7 @@ extension BenchResults {
             duration: duration,
             processorTimes: processorTimes,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)),
-            findings: Findings(reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : []))
+            findings: findings)
     }
 
     private static func read(

@@ -38,10 +38,12 @@ package final class BenchResults {
     package struct Findings: Sendable {
         /// Why the run failed, apart from thresholds; empty if nothing failed.
         package var reasons: [String] = []
-        /// Why the merged runs were inconclusive.
+        /// Why the run is inconclusive, apart from what follows from its figures.
         package var doubts: [String] = []
-        /// What the merged runs have in common too little, or too much.
+        /// Warnings, apart from those that follow from the figures.
         package var remarks: [String] = []
+        /// Whether each of several runs has added its own doubts and warnings, so none follow from the sum.
+        package var areOfSeveralRuns = false
     }
 
     /// Why the run failed, apart from thresholds; empty if nothing failed.

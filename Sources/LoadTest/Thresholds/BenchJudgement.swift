@@ -1,20 +1,20 @@
 import Formats
 
+/// What a run says about the server.
+package enum RunVerdict: String, Sendable {
+    case passed
+    case failed
+    /// The run is no evidence: the load did not take place, or wsx was too slow.
+    case inconclusive
+}
+
 /// The judgement on results: whether the run passed, whether it met the thresholds, and how it compares with earlier
 /// runs.
 package struct BenchJudgement: Equatable, Sendable {
-    /// What a run says about the server.
-    package enum Verdict: String, Sendable {
-        case passed
-        case failed
-        /// The run is no evidence: the load did not take place, or wsx was too slow.
-        case inconclusive
-    }
-
-    package let verdict: Verdict
+    package let verdict: RunVerdict
     /// Why the run failed or is inconclusive, the most important reason first; empty: it passed.
     package let reasons: [String]
-    /// Why the run is inconclusive, apart from thresholds.
+    /// Why the run is inconclusive, apart from thresholds; empty if it failed.
     package let doubts: [String]
     /// The verdicts of the thresholds.
     package let verdicts: [Threshold.Verdict]
@@ -35,10 +35,9 @@ package struct BenchJudgement: Equatable, Sendable {
     ) {
         let missed = verdicts.filter { !$0.isMet }
         let failures = reasons + missed.filter { !$0.isInconclusive }.map(\.reason)
-        self.reasons =
-            failures + (failures.isEmpty ? doubts : []) + missed.filter(\.isInconclusive).map(\.reason)
+        self.doubts = failures.isEmpty ? doubts : []
+        self.reasons = failures + self.doubts + missed.filter(\.isInconclusive).map(\.reason)
         verdict = failures.isEmpty ? self.reasons.isEmpty ? .passed : .inconclusive : .failed
-        self.doubts = doubts
         self.verdicts = verdicts
         self.comparison = comparison
         self.search = search
@@ -53,15 +52,16 @@ extension BenchResults {
     internal static let mostUnsent = 0.01
 
     /// The part of the load that was not sent.
-    internal var unsentShare: Double {
-        let unsent = Double(tally.unsent)
-        return unsent / max(1, Double(tally.sent) + unsent)
-    }
+    internal var unsentShare: Double { Double(tally.unsent) / max(1, tally.dueCount) }
 
     /// Why the results say nothing about the server, whatever they are.
     /// - Parameter thresholds: The thresholds, which may limit what is missing.
     package func doubts(besides thresholds: [Threshold]) -> [String] {
-        var doubts = findings.doubts
+        findings.doubts + (findings.areOfSeveralRuns ? [] : doubtsOfFigures(besides: thresholds))
+    }
+
+    internal func doubtsOfFigures(besides thresholds: [Threshold]) -> [String] {
+        var doubts: [String] = []
         let (mode, share) = (description.mode, unsentShare)
         if share > Self.mostUnsent, !thresholds.contains(where: { $0.metricName == "unsent" }) {
             doubts.append(

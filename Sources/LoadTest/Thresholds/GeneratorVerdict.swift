@@ -30,12 +30,9 @@ package struct GeneratorVerdict: Sendable {
     internal let neededConnections: Int?
     /// The largest requested rate in messages per second, or `nil` for a closed loop.
     private let rate: Int?
-    /// The number of messages that were due but not sent.
-    private let unsentCount: Int
     private let tally: LoadTally
     private let mode: BenchMode
-    /// What was found when the results were merged.
-    private let remarks: [String]
+    private let findings: BenchResults.Findings
     /// Whether iterations were begun, but none ended in time.
     private let isTooShort: Bool
     private var wording: ModeWording { mode.wording }
@@ -67,10 +64,9 @@ package struct GeneratorVerdict: Sendable {
         cause = busy > Self.mostBusy ? .busy(busy) : waiting > Self.mostWaiting ? .waiting(waited, waiting) : nil
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
-        unsentCount = results.tally.unsent
         tally = results.tally
         isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
-        remarks = results.findings.remarks
+        findings = results.findings
         mode = results.description.mode
     }
 
@@ -110,31 +106,20 @@ package struct GeneratorVerdict: Sendable {
     internal var isSaturated: Bool { if case .busy = cause { lateness != nil } else { false } }
 
     /// The warnings about the figures, each a sentence.
-    package var warnings: [String] {
-        var warnings = remarks
+    package var warnings: [String] { findings.remarks + (findings.areOfSeveralRuns ? [] : limits) + omissions }
+
+    /// What this end or the parameters have limited.
+    private var limits: [String] {
+        var warnings: [String] = []
         if let neededConnections, let rate {
             warnings.append(
                 "All connections were busy when \(wording.countedThings) were due. If the server stays as fast, about "
-                    + "\(Phrase.count(neededConnections, "connection")) would suffice for \(Phrase.grouped(rate)) per "
+                    + "\(Phrase.grouped(neededConnections)) connections would suffice for \(Phrase.grouped(rate)) per "
                     + "second: raise --connections.")
         }
         if isTooShort {
             warnings.append(
                 "The test ended before an iteration was complete: raise --duration, or use --messages.")
-        }
-        if unsentCount > 0 {
-            warnings.append(
-                "Latencies and thresholds leave out the \(Phrase.grouped(unsentCount)) \(wording.sentThings) that were "
-                    + "not \(wording.sentVerb).")
-        }
-        if tally.latencyOmitted > 0 {
-            let cause =
-                tally.lost > 0
-                ? "lost" : tally.errors[.timeout] > 0 ? "late" : tally.mismatched > 0 ? "wrong" : "surplus"
-            warnings.append(
-                "Latencies leave out \(Phrase.grouped(tally.latencyOmitted)) of \(Phrase.grouped(tally.received)) "
-                    + "\(wording.countedThings): after a \(cause) one, it is unknown which message a reply answers. "
-                    + (mode == .request ? "Use --correlate with {{seq}}." : "Add {{seq}} to each message."))
         }
         if let lateness, let cause {
             let (delay, latest) = (Phrase.latency(Double(lateness.delay)), Phrase.latency(Double(lateness.latest)))
@@ -147,6 +132,26 @@ package struct GeneratorVerdict: Sendable {
             warnings.append(
                 "The load generator was at its limit: the results may reflect it rather than the server. "
                     + "Try more --threads.")
+        }
+        return warnings
+    }
+
+    /// What latencies leave out.
+    internal var omissions: [String] {
+        var warnings: [String] = []
+        if tally.unsent > 0 {
+            warnings.append(
+                "Latencies and thresholds leave out the \(Phrase.grouped(tally.unsent)) \(wording.sentThings) that were "
+                    + "not \(wording.sentVerb).")
+        }
+        if tally.latencyOmitted > 0 {
+            let cause =
+                tally.lost > 0
+                ? "lost" : tally.errors[.timeout] > 0 ? "late" : tally.mismatched > 0 ? "wrong" : "surplus"
+            warnings.append(
+                "Latencies leave out \(Phrase.grouped(tally.latencyOmitted)) of \(Phrase.grouped(tally.received)) "
+                    + "\(wording.countedThings): after a \(cause) one, it is unknown which message a reply answers. "
+                    + (mode == .request ? "Use --correlate with {{seq}}." : "Add {{seq}} to each message."))
         }
         return warnings
     }
