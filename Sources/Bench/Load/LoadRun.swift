@@ -59,6 +59,7 @@ final class LoadRun {
         }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
+        judgeAbort(results)
         results.reasons = reasons(of: results.tally).map(diagnostics.secrets.masking(line:))
         return results
     }
@@ -132,6 +133,16 @@ final class LoadRun {
         }
         if failures.isEmpty, let failure = lateReplies(tally) { failures.append(failure.failure) }
         return failures
+    }
+
+    /// Finds whether only the delay of wsx has missed the condition of `--abort` that ended the run, or latencies that have
+    /// been left out since. The run is then inconclusive.
+    private func judgeAbort(_ results: BenchResults) {
+        guard case .aborted? = earlyFailure, let verdict = monitor.unmetCondition?.verdict(on: results),
+            verdict.isInconclusive
+        else { return }
+        earlyFailure = nil
+        results.findings.doubts.append("stopped by --abort: \(verdict.reason)")
     }
 
     private func isReported(_ failure: Failure) -> Bool {

@@ -20,6 +20,8 @@ final class LiveMonitor {
     private var failedSteps: Set<Int> = []
     /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
     private var checksUntilEchoWarning: Int?
+    /// The condition of `--abort` that has ended the run.
+    private(set) var unmetCondition: Threshold?
     /// Called once if the run has to end, with the reason. The reason is `nil` if the reader of standard output has closed it.
     var didFail: ((Failure?) -> Void)?
 
@@ -118,7 +120,9 @@ final class LiveMonitor {
     private func checkConditions() {
         for condition in settings.arguments.abortConditions {
             let verdict = condition.verdict(on: live.results)
-            if !verdict.isMet, verdict.hasValue { return fail(.aborted(verdict, afterSeconds: live.secondCount)) }
+            guard !verdict.isMet, verdict.hasValue else { continue }
+            unmetCondition = condition
+            return fail(.aborted(verdict, afterSeconds: live.secondCount))
         }
     }
 

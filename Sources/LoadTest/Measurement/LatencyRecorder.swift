@@ -148,7 +148,8 @@ struct LatencyRecorder: ~Copyable {
         // It is unknown in which second they were due.
         var omittedCount = Int(clamping: confirmed.totalCount)
         confirmed.removeAll()
-        if last >= seconds.count {
+        // After the end of the last second, these are late replies, which belong to none.
+        if last >= seconds.count || secondEnd == .max {
             omittedCount += Int(clamping: current.totalCount)
             arrivalCount += Int(clamping: current.totalCount)
             current.removeAll()

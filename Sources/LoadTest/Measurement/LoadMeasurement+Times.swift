@@ -4,6 +4,7 @@ extension LoadMeasurement {
     @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
         times[.delay].record(now - time)
+        latencies.stages?.stage(at: time).delay.record(now - time)
     }
 
     /// Records that a message of an open loop has freed its connection.
@@ -23,7 +24,10 @@ extension LoadMeasurement {
     package mutating func awake(since time: UInt64, now: UInt64) -> UInt64 {
         var time = time
         while time <= now {
-            if counts(time), time < sendEnd { times[.lag].record(now - time) }
+            if counts(time), time < sendEnd {
+                times[.lag].record(now - time)
+                latencies.stages?.stage(at: time).lag.record(now - time)
+            }
             time += Self.lagInterval
         }
         return time

@@ -18,6 +18,8 @@ package struct PartResults: Equatable, Sendable {
     /// The latencies of attempts with the expected outcome, or `nil` if they are not recorded, because the part has no
     /// name of the user's.
     internal var latencies: StoredHistogram?
+    /// The delays of this end in a stage.
+    internal var ownDelays: [TimeMeasure: StoredHistogram] = [:]
     /// The latencies of each second with any, ordered by number, to tell changes from noise. Empty if they are not
     /// recorded.
     internal var seconds: [Second] = []
@@ -99,6 +101,11 @@ package struct PartResults: Equatable, Sendable {
         }
         try seconds.add(bySecond: other.seconds)
         try stream.add(other.stream)
+        for (measure, delays) in other.ownDelays {
+            var sum = try delays.decoded()
+            if let own = ownDelays[measure] { try sum.add(checking: own.decoded()) }
+            ownDelays[measure] = StoredHistogram(sum)
+        }
         guard let addend = try other.latencies?.decoded() else { return }
         guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
         try sum.add(checking: addend)

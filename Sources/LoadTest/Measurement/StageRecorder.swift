@@ -7,6 +7,9 @@ struct StageRecorder {
         var tally = LoadTally()
         /// The latencies in nanoseconds.
         var latencies = Histogram()
+        // The delays of this end, as in ``TimeMeasure``.
+        var delay = Histogram()
+        var lag = Histogram()
     }
 
     /// The stages in order.
@@ -35,6 +38,8 @@ struct StageRecorder {
             part.lost = stage.tally.lost
             part.timeouts = stage.tally.errors[.timeout]
             if hasLatencies { part.latencies = StoredHistogram(stage.latencies) }
+            if stage.delay.totalCount > 0 { part.ownDelays[.delay] = StoredHistogram(stage.delay) }
+            if stage.lag.totalCount > 0 { part.ownDelays[.lag] = StoredHistogram(stage.lag) }
             return part
         }
     }

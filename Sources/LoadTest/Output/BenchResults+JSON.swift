@@ -75,6 +75,11 @@ extension BenchResults {
                 let histogram = part.histogram()
                 Self.add("latency_us", histogram, to: &json)
                 if hasHistograms { json.add("histogram", histogram.base64()) }
+                for measure in TimeMeasure.allCases {
+                    guard let delays = part.ownDelays[measure]?.readable() else { continue }
+                    Self.add(measure.summaryName, delays, to: &json)
+                    if hasHistograms { json.add(named: measure.histogramName, delays.base64()) }
+                }
                 if hasHistograms, !part.seconds.isEmpty { Timeline.add("per_second", part.seconds, to: &json) }
                 if let stream = part.stream {
                     Self.add(stream, latencies: histogram, to: &json, hasHistograms: hasHistograms)

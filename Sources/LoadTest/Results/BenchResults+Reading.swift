@@ -144,6 +144,10 @@ extension BenchResults {
             if json.has("histogram") {
                 part.latencies = StoredHistogram(try histogram(json, "histogram", "latency_us"))
             }
+            for measure in [TimeMeasure.delay, .lag] where json.has(measure.histogramName) {
+                part.ownDelays[measure] = StoredHistogram(
+                    try histogram(json, measure.histogramName, measure.summaryName))
+            }
             if json.has("per_second") { part.seconds = try json.seconds("per_second") }
             part.stream = try stream(json)
             // Equal names would be added up when results are merged.

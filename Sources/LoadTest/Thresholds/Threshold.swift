@@ -135,16 +135,31 @@ package struct Threshold: Equatable, Sendable {
     /// reply was read. It is not below the smallest latency. Other metrics, and limits from below, stay as they are.
     private func withoutDelay(_ value: Double, in results: BenchResults) -> Double {
         guard comparison == .less || comparison == .lessOrEqual else { return value }
-        let (statistic, smallest): (Statistic, Double?)
+        var (measures, stage): ([TimeMeasure], PartResults?) = ([.delay, .lag], nil)
+        let statistic: Statistic
         switch metric {
-        case .time, .rate, .count, .stepCount, .latency(.standardDeviation), .step(_, .standardDeviation): return value
-        case .latency(let latency): (statistic, smallest) = (latency, Statistic.minimum.value(in: results.latencies))
+        case .rate, .count, .stepCount, .time(.delay, _), .time(.lag, _): return value
+        case .latency(let latency): statistic = latency
         case .step(let name, let latency):
             statistic = latency
-            smallest = results.part(named: name).flatMap { Statistic.minimum.value(in: $0.histogram()) }
+            stage = results.steps.contains { $0.name == name } ? nil : results.part(named: name)
+        case .time(let measure, let time):
+            statistic = time
+            // Only messages have due times. A handshake waits for this end in each of its phases.
+            if measure != .first, results.part(named: measure.name) == nil {
+                let phaseCount = TimeMeasure.phases.count { results.times[$0].totalCount > 0 }
+                measures = Array(repeating: .lag, count: measure == .handshake ? phaseCount : 1)
+            }
         }
-        let delay = [TimeMeasure.delay, .lag].reduce(0) { $0 + (statistic.value(in: results.times[$1]) ?? 0) }
-        return max(min(value, smallest ?? 0), value - delay)
+        guard statistic != .standardDeviation else { return value }
+        let delay = measures.reduce(0) { sum, measure in
+            let own =
+                if let stage { stage.ownDelays[measure].flatMap { statistic.value(in: $0.readable()) } } else {
+                    statistic.value(in: results.times[measure])
+                }
+            return sum + (own ?? 0)
+        }
+        return max(min(value, self.value(in: results, .minimum) ?? 0), value - delay)
     }
 
     private func holds(for value: Double) -> Bool {
@@ -158,19 +173,20 @@ package struct Threshold: Equatable, Sendable {
         }
     }
 
-    private func value(in results: BenchResults) -> Double? {
+    /// - Parameter other: The statistic in place of the one of the metric.
+    private func value(in results: BenchResults, _ other: Statistic? = nil) -> Double? {
         switch metric {
-        case .latency(let statistic): statistic.value(in: results.latencies)
+        case .latency(let statistic): (other ?? statistic).value(in: results.latencies)
         case .time(let measure, let statistic):
             if let step = results.part(named: measure.name) {
-                statistic.value(in: step.histogram())
+                (other ?? statistic).value(in: step.histogram())
             } else {
-                results.read(measure) { statistic.value(in: $0) }
+                results.read(measure) { (other ?? statistic).value(in: $0) }
             }
         case .rate: results.rate
         case .count(let name): count(name, in: results.tally, of: results.description.mode)
         case .step(let name, let statistic):
-            results.part(named: name).flatMap { statistic.value(in: $0.histogram()) }
+            results.part(named: name).flatMap { (other ?? statistic).value(in: $0.histogram()) }
         case .stepCount(let name, let count): results.part(named: name).flatMap { value(of: count, in: $0) }
         }
     }

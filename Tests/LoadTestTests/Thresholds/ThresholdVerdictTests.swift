@@ -25,4 +25,47 @@ import WSCore
         expectFalse(Self.verdict(limit: 30_000_000).isMet)
         expectTrue(Self.verdict(limit: 50_000_000).isMet)
     }
+
+    private static func histogram(_ milliseconds: [UInt64]) -> Histogram {
+        var histogram = Histogram()
+        for value in milliseconds { histogram.record(value * 1_000_000) }
+        return histogram
+    }
+
+    @Test("The delay of wsx counts in each phase of a handshake", arguments: [(50.0, true), (20, false)])
+    func handshake(limitMilliseconds: Double, isInconclusive: Bool) {
+        let results = BenchSamples.results(seed: 1)
+        results.times = TimeHistograms()
+        results.times[.lag] = Self.histogram([25])
+        for measure in [TimeMeasure.connect, .upgrade] { results.times[measure] = Self.histogram([40]) }
+        results.times[.handshake] = Self.histogram([30, 80])
+        let threshold = Threshold(
+            "handshake.max<x", .time(.handshake, .maximum), .less, .time(limitMilliseconds * 1e6))
+        expectEqual(threshold.verdict(on: results).isInconclusive, isInconclusive)
+        // These are no times of the server.
+        let lag = Threshold("lag.max<1ms", .time(.lag, .maximum), .less, .time(1e6))
+        expectFalse(lag.verdict(on: results).isInconclusive)
+    }
+
+    @Test("A stage is judged by the delay of wsx in it", arguments: [(1, false), (2, true)])
+    func stage(number: Int, isInconclusive: Bool) throws {
+        let results = BenchSamples.results(seed: 1)
+        results.times[.delay] = Self.histogram([20])
+        results.times[.lag] = Self.histogram([20])
+        results.steps = []
+        results.description.stages = StagePlan(
+            quantity: .rate, stages: [1, 2].map { LoadStages.Stage(target: $0, duration: .seconds(1)) })
+        results.stages = [1, 2].map { number in
+            var stage = PartResults(name: "stage\(number)", latencies: StoredHistogram(Self.histogram([1, 30])))
+            if number == 2 { stage.ownDelays[.lag] = StoredHistogram(Self.histogram([25])) }
+            return stage
+        }
+        let threshold = Threshold(
+            "stage.max<x", .step("stage\(number)", .maximum), .less, .time(10e6))
+        expectEqual(threshold.verdict(on: results).isInconclusive, isInconclusive)
+        // Results keep it.
+        let bytes = Array(results.json().utf8)
+        let read = try BenchResults(json: bytes.span.bytes)
+        expectEqual(read.stages.last?.ownDelays, results.stages.last?.ownDelays)
+    }
 }
