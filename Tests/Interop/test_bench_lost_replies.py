@@ -3,9 +3,9 @@
 import pytest
 
 import wire
-from processes import assert_fails
+from processes import assert_fails, wsx
 from scripted_server import ScriptedServer
-from test_bench import bench, faults
+from test_bench import bench, check, faults
 
 COUNT = 20
 LOST = 5
@@ -97,6 +97,8 @@ def test_a_surplus_reply_leaves_latencies_out_without_an_identity(options, count
     assert (results["messages"]["received"], results["messages"][count]) == (COUNT, 1)
     # It may have been taken for any of them.
     assert results["latency_omitted"] == COUNT and results["result"]["verdict"] != "passed"
+    [second, *_] = results["per_second"]
+    assert (second["received"] > 0, second["p50_us"], second["max_us"]) == (True, None, None)
     assert any(f"{COUNT} of {COUNT} replies: after a surplus one, {HINT}" in warning for warning in results["warnings"])
 
 
@@ -104,3 +106,26 @@ def test_a_surplus_reply_does_not_matter_with_an_identity():
     with ScriptedServer(surplus) as server:
         _, results = bench(server.url, "-c", "1", "-n", str(COUNT), *REQUEST, "--correlate", "id", *IDENTIFIED)
     assert (results["messages"]["pushes"], results["latency_omitted"]) == (1, 0)
+
+
+def test_an_abort_because_of_latencies_that_are_left_out_later_is_inconclusive():
+    with ScriptedServer(surplus) as server:
+        result, results = bench(server.url, "-c", "1", "-d", "30s", *REQUEST, "-m", "hello", "--abort", "p99<1us")
+    assert results["duration_s"] < 30 and results["latency_omitted"] == results["messages"]["received"] > 0
+    assert results["result"]["verdict"] == "inconclusive"
+    assert results["result"]["reasons"] == ["stopped by --abort: nothing was measured for p99"]
+    assert_fails(result, 7, "inconclusive: stopped by --abort")
+
+
+def test_results_without_any_latency_can_be_merged_and_shown(tmp_path):
+    part, summary = tmp_path / "part.json", tmp_path / "summary.md"
+    with ScriptedServer(surplus) as server:
+        part.write_bytes(wsx("bench", server.url, "-c", "1", "-n", str(COUNT), *REQUEST, "-m", "hello", "--output", "json").out)
+    with losing() as server:
+        result = wsx(
+            "bench", server.url, "-c", "1", "-n", str(COUNT), *REQUEST, "-m", "hello", "--reply-timeout", "300ms",
+            "--summary", str(summary))
+    result_of_sum = wsx("bench", "merge", "--output", "json", part)
+    assert result_of_sum.status == 0 and check(result_of_sum.out)["latency_us"] is None
+    few = f"{LOST - 1} of {COUNT - 1} replies"
+    assert f"latencies of {few}" in result.lines and f"({few})" in summary.read_text()

@@ -73,7 +73,8 @@ extension BenchResults {
         let values = [("p50", 50.0), ("p99", 99), ("p99.9", 99.9)].map { name, percentile in
             "\(name) \(Phrase.latency(Double(latencies.value(atPercentile: percentile))))"
         }
-        let text = values.joined(separator: ", ") + ", max \(Phrase.latency(Double(latencies.maximum)))"
+        let part = tally.latencyOmitted > 0 ? " (\(measuredPart))" : ""
+        let text = values.joined(separator: ", ") + ", max \(Phrase.latency(Double(latencies.maximum)))" + part
         rows.insert(["latency", text], at: 1)
         return rows
     }

@@ -39,7 +39,8 @@ extension BenchResults {
             }
         }
         if latencies.totalCount > 0 {
-            lines += ["", "latencies"] + Self.statistics(latencies, columns: columns)
+            let part = tally.latencyOmitted > 0 ? " of \(measuredPart)" : ""
+            lines += ["", "latencies\(part)"] + Self.statistics(latencies, columns: columns)
             lines += [""] + LatencyChart.lines(of: latencies, palette, columns: columns)
         }
         let steps = StepTable.lines(of: steps, isScheduled: description.isScheduled, palette, columns: columns)
@@ -49,6 +50,12 @@ extension BenchResults {
         if let search = judgement.search { lines += [""] + search.lines(columns: columns) }
         if let comparison = judgement.comparison { lines += [""] + comparison.lines(palette, columns: columns) }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The messages with a latency: `12 of 5,000 replies`.
+    var measuredPart: String {
+        "\(Phrase.grouped(Int(clamping: latencies.totalCount))) of \(Phrase.grouped(tally.received)) "
+            + description.mode.wording.countedThings
     }
 
     private var headlines: [String] {
@@ -98,7 +105,7 @@ extension BenchResults {
         if let publishedClock, let words = Self.words(for: publishedClock) {
             facts.append(Fact(name: "clocks", text: words, isProblem: true))
         }
-        if let stream, tally.received > 0 {
+        if let stream, tally.received > 0, !hasOmittedAllLatencies {
             facts += [
                 Fact(name: "replies", text: stream.messagesPerReply ?? "-"),
                 Fact(name: "first", text: StreamWords.percentiles(of: stream.firstTimes())),

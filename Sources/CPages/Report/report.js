@@ -187,7 +187,8 @@ function showStages(stages) {
     cell(stage[target], count(stage[target])), cell(stage.duration_s, short(stage.duration_s)),
     cell(stage.rate_per_second, rounded(stage.rate_per_second)),
     ...counts.map(field => cell(stage[field], count(stage[field]), stage[field] && isWrong(field))),
-    ...percentiles.map(field => cell(stage.latency_us[field], stage.received ? time(stage.latency_us[field]) : "–"))])));
+    ...percentiles.map(field => cell(stage.latency_us?.[field],
+      stage.latency_us && stage.received ? time(stage.latency_us[field]) : "–"))])));
 }
 
 /** Shows the measurements of a search for the highest rate. */
@@ -202,7 +203,7 @@ function showSearch() {
 }
 
 function showTables() {
-  const own = Object.keys(results).filter(field => field.endsWith("_us") && "min" in results[field])
+  const own = Object.keys(results).filter(field => field.endsWith("_us") && results[field]?.min !== undefined)
     .map(field => [label(field), results[field]]).filter(([name]) => !["latency", "handshake"].includes(name));
   const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
   const times = [
@@ -212,7 +213,7 @@ function showTables() {
     ...[...own, ...phases].filter(([, summary]) => summary.max),
   ];
   // The sum is only needed for exact merging.
-  const statistics = Object.keys(latency).filter(field => field !== "sum");
+  const statistics = Object.keys(results.handshake_us).filter(field => field !== "sum");
   byID("times").append(table(["", ...times.map(([name]) => name)], statistics.map(field => [label(field),
     ...times.map(([, summary]) => cell(summary[field], summary.max ? time(summary[field]) : "–"))])));
   for (const group of ["messages", "errors", "bytes"]) {

@@ -4,7 +4,9 @@ import { count } from "../Shared/units.js";
 
 /** The results, and figures derived from them. */
 export const { things: THINGS, facts, faults, curve, bars, results, words: WORDS_OF_ERRORS } = JSON.parse(document.getElementById("data").textContent);
-export const { mode, duration_s: duration, latency_us: latency } = results;
+export const { mode, duration_s: duration } = results;
+/** Empty if all latencies have been left out. */
+export const latency = results.latency_us ?? {};
 
 const WORDS = {
   ...WORDS_OF_ERRORS, other: "others", wire_sent: "sent, with frames", wire_received: "received, with frames",

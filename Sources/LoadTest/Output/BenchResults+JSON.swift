@@ -28,7 +28,7 @@ extension BenchResults {
         Self.addCounts(tally, to: &json)
         for group in [CountGroup.bytes, CountGroup.loadBytes, CountGroup.tls] { Self.add(group, of: tally, to: &json) }
         if tally.openings.http2Streams > 0 { Self.add(CountGroup.http2, of: tally, to: &json) }
-        Self.add("latency_us", latencies, to: &json)
+        Self.add("latency_us", latencies, orNullIf: hasOmittedAllLatencies, to: &json)
         Self.add(TimeMeasure.handshake.summaryName, times[.handshake], to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
         timeline.add(to: &json)
@@ -43,7 +43,9 @@ extension BenchResults {
         json.add("run_queue_s", processorTimes.waited / .seconds(1), digits: 6)
         addPhases(to: &json)
         addTimes(to: &json)
-        if let stream { Self.add(stream, latencies: latencies, to: &json, hasHistograms: true) }
+        if let stream, !hasOmittedAllLatencies {
+            Self.add(stream, latencies: latencies, to: &json, hasHistograms: true)
+        }
         if let clock = publishedClock {
             json.beginObject("clock")
             json.add("negative", clock.negativeCount)
@@ -73,7 +75,8 @@ extension BenchResults {
             for (name, count) in PartResults.counts { json.add(name, part[keyPath: count]) }
             if part.latencies != nil {
                 let histogram = part.histogram()
-                Self.add("latency_us", histogram, to: &json)
+                Self.add(
+                    "latency_us", histogram, orNullIf: part.received > 0 && histogram.totalCount == 0, to: &json)
                 if hasHistograms { json.add("histogram", histogram.base64()) }
                 for measure in TimeMeasure.allCases {
                     guard let delays = part.ownDelays[measure]?.readable() else { continue }
@@ -175,14 +178,14 @@ extension BenchResults {
         let histograms = hasHistograms ? BenchSecond.compactHistograms(of: seconds) : []
         json.beginArray("per_second")
         for (number, second) in seconds.enumerated() {
-            let latencies = second.latencies
+            let latencies = measuredLatencies(of: second)
             json.beginElement()
             json.add("second", number)
             json.add("received", second.received)
-            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
+            Self.add("p99_us", latencies?.p99, to: &json)
             json.add("sent", second.sent)
-            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
-            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+            Self.add("p50_us", latencies?.p50, to: &json)
+            Self.add("max_us", latencies?.maximum, to: &json)
             if hasHistograms { json.add("histogram", histograms[number].base64) }
             json.endObject()
         }
@@ -213,6 +216,23 @@ extension BenchResults {
         for count in group.counts { json.add(count.name, tally[keyPath: count.path]) }
     }
 
+    /// The latencies of a second, or `nil` if all have been left out.
+    private func measuredLatencies(of second: BenchSecond) -> BenchSecond.Latencies? {
+        let latencies = second.latencies
+        return tally.latencyOmitted > 0 && second.received > 0 && latencies.maximum == 0 ? nil : latencies
+    }
+
+    /// Adds a time in nanoseconds, or `null`.
+    private static func add(_ name: StaticString, _ time: UInt64?, to json: inout JSONWriter) {
+        if let time { json.add(name, Double(time) / 1000, digits: 3) } else { json.addNull(name) }
+    }
+
+    private static func add(
+        _ name: StaticString, _ histogram: borrowing Histogram, orNullIf isUnknown: Bool, to json: inout JSONWriter
+    ) {
+        if isUnknown { json.addNull(name) } else { add("\(name)", histogram, to: &json) }
+    }
+
     internal static func add(_ name: String, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
         json.beginObject(named: name)
         json.add("min", Double(histogram.minimum) / 1000, digits: 3)
@@ -240,10 +260,10 @@ extension BenchResults {
         json.add("sent", second.sent)
         json.add("received", second.received)
         if description.mode.metrics.hasLatencies || latencies.totalCount > 0 {
-            let latencies = second.latencies
-            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
-            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
-            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+            let latencies = measuredLatencies(of: second)
+            Self.add("p50_us", latencies?.p50, to: &json)
+            Self.add("p99_us", latencies?.p99, to: &json)
+            Self.add("max_us", latencies?.maximum, to: &json)
         }
         json.add("connections", openCount)
         if let stages = description.stages { json.add("stage", stages.number(at: .seconds(number))) }

@@ -166,11 +166,14 @@ extension BenchResults {
         guard !hasLatencies || Int(clamping: latencies.totalCount) <= received else {
             throw .badMember("per_second.received")
         }
-        let maximum = UInt64(clamping: try json.nanoseconds("max_us"))
+        // They are null if all latencies have been left out.
+        func time(_ name: String) throws(BenchResultsError) -> UInt64 {
+            json.isNull(name) ? 0 : UInt64(clamping: try json.nanoseconds(name))
+        }
+        let maximum = try time("max_us")
         guard latencies.refine(maximum: maximum) else { throw .badMember("per_second.max_us") }
         let given = BenchSecond.Latencies(
-            p50: UInt64(clamping: try json.nanoseconds("p50_us")),
-            p99: UInt64(clamping: try json.nanoseconds("p99_us")), maximum: maximum)
+            p50: try time("p50_us"), p99: try time("p99_us"), maximum: maximum)
         return BenchSecond(
             sent: try json.count("sent"), received: received,
             histogram: try histogramBytes(json, "histogram"), maximum: maximum,
@@ -216,6 +219,7 @@ extension BenchResults {
     private static func refine(
         _ histogram: inout Histogram, _ json: ResultMembers, _ name: String
     ) throws(BenchResultsError) {
+        if histogram.totalCount == 0, json.isNull(name) { return }
         let summary = try json.object(name)
         let isPlausible = histogram.refine(
             minimum: UInt64(clamping: try summary.nanoseconds("min")),

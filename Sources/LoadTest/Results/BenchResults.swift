@@ -82,6 +82,9 @@ package final class BenchResults {
     /// The number of messages that the mode's rate counts, while messages were sent.
     internal var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
+    /// Whether replies had latencies, but all have been left out.
+    package var hasOmittedAllLatencies: Bool { tally.latencyOmitted > 0 && latencies.totalCount == 0 }
+
     /// The rate, in messages per second.
     package var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
 
