@@ -20,6 +20,7 @@ package final class BenchRun {
         var settings = settings
         embeddedEcho = EmbeddedEcho(on: loop, diagnostics: diagnostics)
         settings.connector = try embeddedEcho.resolving(settings.connector, for: settings.url)
+        settings.sampleFile = try SampleFile.make(settings.arguments)
         self.settings = settings
         self.loop = loop
         self.diagnostics = diagnostics
@@ -93,9 +94,13 @@ package final class BenchRun {
             // Without any connection, only the reason is worth reporting. The files still list the errors.
             results.description.notes = outputs.notes
             let problem = outputs.writeFiles(results, outputs.judgement(on: results))
-            return load.failure ?? problem
+            return load.failure ?? problem ?? finishSamples(of: results)
         }
         return report(results, load.finish(results), nil)
+    }
+
+    private func finishSamples(of results: BenchResults) -> Failure? {
+        settings.sampleFile?.finish(omittedCount: results.tally.samplesOmitted, diagnostics)
     }
 
     /// Writes and judges the results. Returns the most important failure.
@@ -104,7 +109,7 @@ package final class BenchRun {
         let judgement = outputs.judgement(on: results, search)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
-        let outcome = problem ?? failure ?? verdict
+        let outcome = finishSamples(of: results) ?? problem ?? failure ?? verdict
         // With results, a line is enough: the server's response would hide them.
         guard results.times[.handshake].totalCount > 0, let failure = outcome, failure.refusal != nil,
             let message = failure.message

@@ -31,6 +31,8 @@ package struct BenchSettings: Sendable {
     let data: DataFile?
     /// The secrets of the run, which servers may repeat.
     let secrets: SecretRecord
+    /// The file for single latencies, or `nil` if there is none.
+    var sampleFile: SampleFile?
 
     private static let defaultDuration = Duration.seconds(10)
     /// The descriptors reserved for purposes other than connections: standard streams, the loop, certificates, and the

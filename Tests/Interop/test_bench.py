@@ -40,7 +40,7 @@ def check(out, check_sum=True):
         "messages", "errors", "causes", "bytes", "load_bytes", "tls", *http2,
         "latency_us", "handshake_us", "per_second", "timeline", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "tls_resume", *streams, "load_cpu_s", "busiest_cpu_s", "run_queue_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", "latency_omitted", "retry_after_s", *logins, *services, *lags, *replies, *steps, *stages,
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", "latency_omitted", "samples_omitted", "retry_after_s", *logins, *services, *lags, *replies, *steps, *stages,
         "warnings", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent", "interrupted"]

@@ -91,6 +91,7 @@ final class LoadWorker {
         self.loop = loop
         context = LoadContext(settings.plan, shard: shard, clockOffset: loop.clockOffset)
         opener = try ConnectionOpener(settings, shard: shard, rows: context.factory.rows, on: loop)
+        context.measurement.samples = settings.sampleFile?.samples(of: shard)
         workload = context.makeWorkload()
         timers.pace = Timer(on: loop) { [unowned self] in continuePhase() }
         context.host = self

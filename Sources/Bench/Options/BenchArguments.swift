@@ -16,6 +16,7 @@ package struct BenchArguments: Equatable, Sendable {
     /// More than 0; nil: no limit.
     package var timeout: Duration?
     package var result = ResultArguments()
+    package var samples = SampleArguments()
     /// The conditions that results must meet at the end of each second.
     package var abortConditions: [Threshold] = []
     /// The conditions that the rate to search has to meet; empty: no rate is searched.
@@ -106,6 +107,7 @@ package struct BenchArguments: Equatable, Sendable {
         ).lifted(\.client)
         NetworkArguments.http2.lifted(\.client.network)
         ResultArguments.options.lifted(\.result)
+        SampleArguments.options.lifted(\.samples)
         abort
         metrics
         DisplayArguments.options().lifted(\.display)

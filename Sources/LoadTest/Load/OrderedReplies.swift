@@ -39,7 +39,7 @@ extension LoadContext {
         guard case .certain = connection.orderedReplies.state else {
             return answered(inDoubtOn: connection, sentAt: time, isLast: isLast)
         }
-        measurement.answered(sentAt: time, by: stream, now: now)
+        measurement.answered(on: connection.number, sentAt: time, by: stream, now: now)
         if isLast {
             connection.orderedReplies.doubtfulSince = .max
         } else if connection.orderedReplies.doubtfulSince == .max {
@@ -55,7 +55,7 @@ extension LoadContext {
         connection.orderedReplies.state = .ambiguous
         if held.count < OrderedReplies.mostHeld { held.append((time, now > time ? now - time : 0)) }
         guard isLast else { return connection.orderedReplies.state = .suspect(since: since, held: held) }
-        for (time, latency) in held { measurement.confirm(latency, ofMessageAt: time) }
+        for (time, latency) in held { measurement.confirm(latency, on: connection.number, ofMessageAt: time) }
         connection.orderedReplies = OrderedReplies()
     }
 

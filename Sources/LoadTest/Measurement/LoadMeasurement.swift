@@ -34,6 +34,8 @@ package struct LoadMeasurement: ~Copyable {
     package private(set) var mismatchedReply: String?
     /// The results of each step of a scenario.
     internal var steps: [PartRecorder] = []
+    /// The latencies one by one, or `nil` if nothing asks for them.
+    package var samples: LatencySamples?
 
     /// When messages start to count. The initial value excludes all.
     internal private(set) var countStart: UInt64 = .max
@@ -134,21 +136,24 @@ package struct LoadMeasurement: ~Copyable {
     }
 
     /// Records the correct reply to a message.
+    /// - Parameter connection: The number of the connection with the reply.
     @inline(__always)
-    internal mutating func answered(sentAt time: UInt64, now: UInt64) {
+    internal mutating func answered(on connection: UInt64, sentAt time: UInt64, now: UInt64) {
         guard counts(time) else { return carry(now) }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
         tally.received &+= 1
         // Threads share a clock, but read it at different times.
-        latencies.record(now > time ? now &- time : 0, at: now)
+        let latency = now > time ? now &- time : 0
+        latencies.record(latency, at: now)
+        if samples != nil { sample(latency, on: connection, sentAt: time) }
     }
 
     /// Records the correct reply to a message.
     /// - Parameter stream: The messages of the reply, if it may consist of several.
     @inline(__always)
-    internal mutating func answered(sentAt time: UInt64, by stream: ReplyStream?, now: UInt64) {
-        answered(sentAt: time, now: now)
+    internal mutating func answered(on connection: UInt64, sentAt time: UInt64, by stream: ReplyStream?, now: UInt64) {
+        answered(on: connection, sentAt: time, now: now)
         if let stream, counts(time) { streams?.record(stream, since: time) }
     }
 
@@ -169,10 +174,11 @@ package struct LoadMeasurement: ~Copyable {
     }
 
     /// Records the latency of a message whose reply was recorded without one.
-    internal mutating func confirm(_ latency: UInt64, ofMessageAt time: UInt64) {
+    internal mutating func confirm(_ latency: UInt64, on connection: UInt64, ofMessageAt time: UInt64) {
         guard counts(time) else { return }
         tally.latencyOmitted -= 1
         latencies.confirm(latency, dueAt: time)
+        if samples != nil { sample(latency, on: connection, sentAt: time) }
     }
 
     /// Leaves out latencies that may be wrong: those recorded in the seconds of two times, and between.
@@ -192,7 +198,7 @@ package struct LoadMeasurement: ~Copyable {
 
     /// Records a received message of a publisher elsewhere.
     /// - Parameter age: The time since it was sent, in nanoseconds, negative if the clocks differ, or `nil` if unknown.
-    internal mutating func arrived(at now: UInt64, aged age: Int64?) {
+    internal mutating func arrived(at now: UInt64, on connection: UInt64, aged age: Int64?) {
         guard counts(now), endTime == nil else { return }
         guard let age, age.magnitude <= PublishedClock.mostDistant.magnitude else {
             publishedClock?.withoutTimeCount += 1
@@ -206,6 +212,7 @@ package struct LoadMeasurement: ~Copyable {
         lastTime = now
         tally.received += 1
         latencies.recordArrival(at: now, latency: UInt64(age))
+        if samples != nil { sample(UInt64(age), on: connection, sentAt: now &- UInt64(age)) }
     }
 
     /// Counts an error.
@@ -322,6 +329,7 @@ package struct LoadMeasurement: ~Copyable {
     package mutating func finish(at now: UInt64) {
         if end == .whenClosed, counts(now) { endTime(at: now) }
         latencies.finish()
+        flushSamples()
     }
 
     private mutating func endTime(at time: UInt64) {

@@ -18,6 +18,8 @@ package struct LoadTally: Equatable, Sendable {
     package var waited = 0
     /// Correct replies whose message is unknown, because a reply was lost or surplus. They have no latency.
     package var latencyOmitted = 0
+    /// Lines of the file of samples that were left out, because writing was too slow.
+    package var samplesOmitted = 0
     /// Messages with a different reply.
     package var mismatched = 0
     /// Messages received in excess of those expected.
@@ -243,6 +245,7 @@ extension CountGroup {
         [
             LoadCount("waited", \.waited, isLater: true),
             LoadCount("latency_omitted", \.latencyOmitted, isLater: true),
+            LoadCount("samples_omitted", \.samplesOmitted, isLater: true),
             LoadCount("retry_after_s", \.openings.requestedSeconds, isLater: true),
         ])
 

@@ -218,7 +218,7 @@ internal final class SecondRecorder {
 internal final class PartRecorder {
     /// The counts so far, without latencies.
     var counts: PartResults
-    private let recordsLatencies: Bool
+    let recordsLatencies: Bool
     private var latencies: Latencies?
     private var streams: StreamRecorder?
 

@@ -45,6 +45,7 @@ extension LoadContext {
     /// The progress of the thread since the last call.
     /// - Parameter time: The current time, on the loop's clock in nanoseconds.
     package func takeProgress(at time: UInt64) -> LoadProgress {
+        measurement.flushSamples()
         if phase == .loading {
             measurement.advance(to: time)
             measurement.sample(openCount: connections.count, at: time)

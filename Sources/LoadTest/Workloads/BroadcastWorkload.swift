@@ -224,7 +224,7 @@ internal final class BroadcastWorkload: Workload {
         case .inOrder: break
         }
         reader.deliveryCount += 1
-        context.measurement.answered(sentAt: stamp.time, now: now)
+        context.measurement.answered(on: reader.number, sentAt: stamp.time, now: now)
     }
 
     /// Whether each reader has received all published messages. `false` while their number is unknown.

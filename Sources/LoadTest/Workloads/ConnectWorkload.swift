@@ -55,7 +55,9 @@ internal final class ConnectWorkload: Workload {
     func makeConnection(_ number: UInt64) -> any LoadHandler {
         let connection = PassiveConnection(number, in: context)
         connection.beginClosing()
-        attempts[number] = opened
+        guard let attempt = opened else { return connection }
+        context.measurement.answered(on: number, sentAt: attempt.dueTime, now: context.now)
+        attempts[number] = attempt
         opened = nil
         return connection
     }
@@ -110,7 +112,6 @@ internal final class ConnectWorkload: Workload {
             if counts { countedCount -= 1 }
             if isOpen {
                 opened = attempt
-                context.measurement.answered(sentAt: time, now: context.now)
             } else {
                 free(attempt)
                 context.measurement.failed(attemptedAt: time, now: context.now)

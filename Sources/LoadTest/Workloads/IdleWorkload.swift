@@ -72,7 +72,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
             number < ledger.next
         else { return }
         while ledger.first < number {
-            context.measurement.answered(sentAt: ledger.takeFirst(), now: context.now)
+            context.measurement.answered(on: self.number, sentAt: ledger.takeFirst(), now: context.now)
         }
         workload.verifier.check(pong, isRightKind: true, by: self, in: context)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }

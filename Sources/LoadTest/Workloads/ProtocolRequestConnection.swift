@@ -116,7 +116,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
             context.measurement.mismatched(reply, toMessageAt: sendTime)
         } else {
             workload.check(
-                reply, toRequestAt: sendTime, stream: stream, inOrderOn: isByOrder ? self : nil, in: context)
+                reply, toRequestAt: sendTime, stream: stream, on: self, isByOrder: isByOrder, in: context)
         }
     }
 

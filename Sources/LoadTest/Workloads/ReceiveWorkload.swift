@@ -37,14 +37,14 @@ internal final class ReceiveWorkload: Workload {
     }
 
     /// Counts a message, and records how long ago it was sent.
-    fileprivate func arrived(_ payload: RawSpan) {
+    fileprivate func arrived(_ payload: RawSpan, on connection: ReceiveConnection) {
         guard let path = context.plan.publishedTime else { return context.measurement.arrived(at: context.now) }
         let now = Int64(truncatingIfNeeded: context.now &+ context.factory.clockOffset)
         let age = PublishedTime.nanoseconds(at: path, in: payload).flatMap { time in
             let (age, overflow) = now.subtractingReportingOverflow(time)
             return overflow ? nil : age
         }
-        context.measurement.arrived(at: context.now, aged: age)
+        context.measurement.arrived(at: context.now, on: connection.number, aged: age)
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, of: self) }
@@ -81,7 +81,7 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
-        workload.arrived(event.payload.span.bytes)
+        workload.arrived(event.payload.span.bytes, on: self)
     }
 
     func connection(_ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind) {
@@ -90,6 +90,6 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
 
     /// Counts a message.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        context.receive(payload, as: kind, on: self) { workload.arrived($0) }
+        context.receive(payload, as: kind, on: self) { workload.arrived($0, on: self) }
     }
 }

@@ -100,15 +100,16 @@ internal final class RequestWorkload: Workload {
     /// - Parameters:
     ///   - reply: The reply, or the last message of one that consists of several.
     ///   - stream: The messages of the reply, if it may consist of several.
-    ///   - connection: The connection, if the reply was matched by its order.
+    ///   - isByOrder: Whether the reply was matched by its order.
     @inline(__always)
     func check(
         _ reply: RawSpan, toRequestAt sendTime: UInt64, stream: ReplyStream? = nil,
-        inOrderOn connection: LoadConnection?, in context: LoadContext
+        on connection: LoadConnection, isByOrder: Bool, in context: LoadContext
     ) {
         if expectations.allSatisfy({ $0.matches(reply) }) {
-            guard let connection else {
-                return context.measurement.answered(sentAt: sendTime, by: stream, now: context.now)
+            guard isByOrder else {
+                return context.measurement.answered(
+                    on: connection.number, sentAt: sendTime, by: stream, now: context.now)
             }
             context.answered(inOrderOn: connection, sentAt: sendTime, by: stream, isLast: connection.isAnswered)
         } else {
@@ -137,7 +138,7 @@ internal final class RequestWorkload: Workload {
     fileprivate func match(_ payload: RawSpan, by connection: RequestConnection, in context: LoadContext) {
         if let replyEnd { return matchPart(payload, isLast: replyEnd.matches(payload), by: connection, in: context) }
         if let sendTime = connection.takeRequest(answeredBy: payload) {
-            check(payload, toRequestAt: sendTime, inOrderOn: connection.ordered, in: context)
+            check(payload, toRequestAt: sendTime, on: connection, isByOrder: connection.isByOrder, in: context)
         } else {
             countPush(payload, on: connection, in: context)
         }
@@ -160,7 +161,9 @@ extension RequestWorkload {
             return countPush(payload, on: connection, in: context)
         }
         guard isLast, let sendTime = connection.takeRequest(answeredBy: payload) else { return }
-        check(payload, toRequestAt: sendTime, stream: stream, inOrderOn: connection.ordered, in: context)
+        check(
+            payload, toRequestAt: sendTime, stream: stream, on: connection, isByOrder: connection.isByOrder, in: context
+        )
     }
 }
 
@@ -181,14 +184,12 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
 
     override var hasNext: Bool { inFlightCount < workload.inFlight }
 
-    /// The connection, unless replies have identities.
-    fileprivate var ordered: LoadConnection? {
-        isByID && !requests.hasReusedValues && !requests.hasRepeatedValues ? nil : self
-    }
+    /// Whether replies have no identities.
+    fileprivate var isByOrder: Bool { !isByID || requests.hasReusedValues || requests.hasRepeatedValues }
 
     /// Whether a message that arrives while no request is in flight could have been taken for the reply to one.
     fileprivate func mayAnswer(_ payload: RawSpan) -> Bool {
-        guard ordered != nil, let correlation = workload.correlation else { return !isByID }
+        guard isByOrder, let correlation = workload.correlation else { return !isByID }
         return correlation.replyIDs(in: payload) { _ in true } != nil
     }
 

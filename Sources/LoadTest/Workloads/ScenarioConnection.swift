@@ -129,11 +129,12 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         // A late start of the iteration is the server's doing if the connection was busy.
         let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
         workload.passed(
-            step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds, reply: reply)
+            step, on: number, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds,
+            reply: reply)
     }
 
     fileprivate func iterationPassed() {
-        if let dueTime { context.measurement.answered(sentAt: dueTime, now: context.now) }
+        if let dueTime { context.measurement.answered(on: number, sentAt: dueTime, now: context.now) }
         endIteration()
     }
 

@@ -117,10 +117,16 @@ internal final class ScenarioWorkload: Workload {
     // MARK: Steps
 
     /// Records a step that has passed.
-    /// - Parameter reply: The messages that it has waited for, if they may be several.
-    func passed(_ step: Int, nanoseconds: UInt64, reply: ReplyStream?) {
+    /// - Parameters:
+    ///   - connection: The number of its connection.
+    ///   - reply: The messages that it has waited for, if they may be several.
+    func passed(_ step: Int, on connection: UInt64, nanoseconds: UInt64, reply: ReplyStream?) {
         guard isListed[step] else { return }
         records[step].passed(nanoseconds: nanoseconds, inSecond: context.measurement.second(at: context.now))
+        if records[step].recordsLatencies, context.measurement.counts(context.now - nanoseconds) {
+            context.measurement.sample(
+                nanoseconds, on: connection, sentAt: context.now - nanoseconds, step: records[step].counts.name)
+        }
         if let reply { records[step].received(reply, since: context.now - nanoseconds) }
     }
 

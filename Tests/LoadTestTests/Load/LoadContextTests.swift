@@ -87,7 +87,7 @@ import WSCore
         fixture.workload.sendDue()
         expectEmpty(fixture.context.takeProgress(at: Self.start).seconds)
         fixture.context.now += 500
-        fixture.context.measurement.answered(sentAt: Self.start, now: fixture.context.now)
+        fixture.context.measurement.answered(on: 0, sentAt: Self.start, now: fixture.context.now)
         let progress = fixture.context.takeProgress(at: Self.start + Self.second)
         #expect((progress.tally.sent, progress.tally.received, progress.openCount) == (1, 1, 1))
         expectEqual(progress.seconds.map(\.latencies.maximum), [500])

@@ -15,7 +15,7 @@ import WSCore
         measurement.begin(at: 10, warmup: .nanoseconds(10), duration: nil, end: .withLastReply)
         for time in [10, 19, 20, 21] as [UInt64] {
             expectEqual(measurement.sent(dueAt: time, now: 25), (time >= 20))
-            measurement.answered(sentAt: time, now: 30)
+            measurement.answered(on: 0, sentAt: time, now: 30)
             measurement.count(\.mismatched, ofMessageAt: time)
         }
         measurement.leftUnsent([18, 19, 20])
@@ -38,11 +38,11 @@ import WSCore
         for (sent, answered) in [(50, 90), (90, 50)] as [(UInt64, UInt64)] {
             var measurement = LoadMeasurement()
             measurement.begin(at: 20, warmup: .zero, duration: nil, end: .withLastReply)
-            if answered < sent { measurement.answered(sentAt: 30, now: answered) }
+            if answered < sent { measurement.answered(on: 0, sentAt: 30, now: answered) }
             expectEqual(measurement.sent(dueAt: 40, now: sent), true)
             measurement.stop(at: 95, isEarly: false)
             expectEqual(measurement.duration, .zero, "the duration is known only after the last reply")
-            if answered > sent { measurement.answered(sentAt: 40, now: answered) }
+            if answered > sent { measurement.answered(on: 0, sentAt: 40, now: answered) }
             measurement.replyWaitEnded()
             expectEqual(measurement.duration, .nanoseconds(70))
         }
@@ -65,12 +65,12 @@ import WSCore
             var measurement = LoadMeasurement()
             measurement.begin(at: 0, warmup: .zero, duration: nil, end: end)
             for time in 1...3 as ClosedRange<UInt64> { expectEqual(measurement.sent(dueAt: time, now: time), true) }
-            measurement.answered(sentAt: 1, now: 10)
+            measurement.answered(on: 0, sentAt: 1, now: 10)
             measurement.stop(at: 20, isEarly: true)
-            measurement.answered(sentAt: 2, now: 30)
+            measurement.answered(on: 0, sentAt: 2, now: 30)
             measurement.replyWaitEnded()
             // While connections are closing.
-            measurement.answered(sentAt: 3, now: 40)
+            measurement.answered(on: 0, sentAt: 3, now: 40)
             measurement.arrived(at: 41)
             measurement.finish(at: 50)
             expectEqual(measurement.duration, .nanoseconds(20))

@@ -32,6 +32,7 @@ import WSCore
         fixture.workload.sendDue()
         fixture.context.now += 2500
         fixture.host.attempts[0](true)
+        _ = fixture.workload.makeConnection(0)
         fixture.host.attempts[1](false)
         expectEqual(fixture.tally.received, 1)
         fixture.workload.sendDue()

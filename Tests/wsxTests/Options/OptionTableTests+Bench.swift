@@ -77,6 +77,11 @@ extension OptionTableTests {
         BenchCase("connect-rate", "--connect-rate", "100") { $0.load.connections.openingRate = 100 },
         BenchCase("threads", "-t", "4") { $0.load.connections.threadCount = 4 },
         BenchCase("rate", "-r", "20k") { $0.load.pace.rate = .constant(20_000) },
+        BenchCase("arrival", "-r", "5", "--arrival", "poisson") {
+            $0.load.pace.rate = .constant(5)
+            $0.load.pace.arrival = .poisson
+        },
+        BenchCase("samples", "--samples", "s.csv:10") { $0.samples.file = "s.csv:10" },
         BenchCase("stages", "--stages", "1k@1m,0@30s") {
             $0.load.connections.stages = LoadStages([
                 LoadStages.Stage(target: 1000, duration: .seconds(60)),
