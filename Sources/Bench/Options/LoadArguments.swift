@@ -5,6 +5,15 @@ import UserInterface
 
 extension BenchMode: OptionChoice {}
 
+extension Arrival: OptionChoice {
+    package var summary: String {
+        switch self {
+        case .constant: "evenly spaced"
+        case .poisson: "at random, independently of each other, like those of many users"
+        }
+    }
+}
+
 extension [OptionReference] {
     /// The values of `--mode` that an option conflicts with: the modes in which it has no meaning.
     static func modes(without option: ModeOption) -> [OptionReference] {
@@ -137,7 +146,7 @@ package struct LoadArguments: Equatable, Sendable {
             "rate", "r", value: OptionValue("N|STAGES"), conflicts: ["in-flight"] + .modes(without: .rate),
             heading: .load, summary: "Messages per second in total (open loop)",
             manual: """
-                    Send *N* messages per second on all connections together, evenly spaced, whether or not the server \
+                    Send *N* messages per second on all connections together, whether or not the server \
                     keeps up. Latency is measured from the time a message was due: if the server stalls for a second, all \
                     messages due in that second are late. Messages that were due but could not be sent are counted as \
                     `unsent`. See PACE. With *STAGES* such as `100@1m,500@5m,0@30s`, the rate changes; see STAGES.
@@ -150,6 +159,12 @@ package struct LoadArguments: Equatable, Sendable {
                 arguments.pace.rate = .constant(try CountValue.parse(value, largest: mostPerSecond))
             }
         },
+        OptionSpecification(
+            "arrival", value: OptionValue("PROCESS", .choices(of: Arrival.self)), default: "constant",
+            requires: ["rate"], heading: .load, summary: "Spacing of messages: constant or poisson",
+            manual: "Send the messages of `--rate` in the order of *PROCESS*, which repeats in every run.",
+            example: "--rate 20k --arrival poisson", seeAlso: ["rate"]
+        ) { arguments, value throws(ValueProblem) in arguments.pace.arrival = try Arrival.parse(value) },
         OptionSpecification(
             "stages", value: OptionValue("TARGET@DURATION,..."),
             conflicts: [

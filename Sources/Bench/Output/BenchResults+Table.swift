@@ -64,7 +64,7 @@ extension BenchResults {
         let inFlight =
             description.mode.accepts(.inFlight)
             ? description.inFlight.map { ", \(Phrase.grouped($0)) in flight each" } ?? "" : ""
-        let rate = description.rateAsked.map { ", target rate \(Phrase.grouped($0)) per second" } ?? ""
+        let rate = description.targetRate.map { ", target rate \($0)" } ?? ""
         let connections = Phrase.grouped(description.connections)
         let streams = description.streams.map { ", \(Phrase.grouped($0)) on each HTTP/2 connection" } ?? ""
         let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)

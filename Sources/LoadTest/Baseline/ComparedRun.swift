@@ -84,6 +84,7 @@ extension ComparedRun {
         if description.streams != other.streams { parts.append("different --http2 and --streams") }
         if description.inFlight != other.inFlight { parts.append("a different --in-flight") }
         if description.rateAsked != other.rateAsked { parts.append("a different --rate") }
+        if description.arrival != other.arrival { parts.append("a different --arrival") }
         if description.stages != other.stages { parts.append("different stages") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

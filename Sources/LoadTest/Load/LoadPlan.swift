@@ -58,6 +58,8 @@ package struct LoadPlan: Sendable {
     package struct Pace: Equatable, Sendable {
         /// `nil` for the mode's default.
         package var rate: Rate?
+        /// How messages arrive at ``rate``.
+        package var arrival = Arrival.constant
         /// The time until the full load is reached.
         package var ramp = Duration.zero
         /// The pause on a connection between a reply and the next message, or `nil` for none.
@@ -189,10 +191,11 @@ extension LoadPlan {
     package func schedule(for shard: Shard) -> LoadSchedule? {
         guard shard.connectionCount(of: senderCount) > 0 else { return nil }
         if let rateStages = pace.rateStages {
-            return LoadSchedule(rateStages.course, connectionCount: senderCount, shard: shard)
+            return LoadSchedule(rateStages.course, pace.arrival, connectionCount: senderCount, shard: shard)
         }
         guard let messagesPerSecond else { return nil }
-        return LoadSchedule(rate: messagesPerSecond, ramp: pace.ramp, connectionCount: senderCount, shard: shard)
+        return LoadSchedule(
+            rate: messagesPerSecond, ramp: pace.ramp, pace.arrival, connectionCount: senderCount, shard: shard)
     }
 
     /// The number of messages per second in all threads, or `nil` for a closed loop.

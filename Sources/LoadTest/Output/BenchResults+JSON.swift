@@ -170,6 +170,7 @@ extension BenchResults {
         }
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
+        if description.arrival != .constant { json.add("arrival", description.arrival.rawValue) }
         json.add("tls_resume", description.resumesTLS)
         if let streams = description.streams { json.add("streams_per_connection", streams) }
     }

@@ -57,7 +57,7 @@ extension BenchResults {
             ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
             ("HTTP/2", tally.openings.http2Streams > 0 ? http2Streams : nil),
             ("TLS", tally.openings.tlsHandshakes > 0 ? tlsHandshakes : nil),
-            ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
+            ("Target rate", description.targetRate),
         ]
         return [
             ("URL", escapingControls(description.url)),

@@ -99,6 +99,7 @@ extension BenchDescription {
         if inFlight != other.inFlight { joined.inFlight = nil }
         joined.resumesTLS = resumesTLS || other.resumesTLS
         if streams != other.streams { joined.streams = nil }
+        if arrival != other.arrival { joined.arrival = .constant }
         joined.rateAsked = nil
         if let rateAsked, let otherRate = other.rateAsked {
             joined.rateAsked = try rateAsked.adding(checking: otherRate)

@@ -252,6 +252,8 @@ extension BenchResults {
 extension BenchDescription {
     fileprivate init(_ json: ResultMembers) throws(BenchResultsError) {
         guard let mode = BenchMode(rawValue: try json.string("mode")) else { throw .badMember("mode") }
+        let arrival = json.has("arrival") ? Arrival(rawValue: try json.string("arrival")) : .constant
+        guard let arrival else { throw .badMember("arrival") }
         self.init(
             mode: mode, url: SecretQuery.masking(try json.string("url")),
             connections: try json.count("connections"),
@@ -259,7 +261,7 @@ extension BenchDescription {
             message: try Self.message(json),
             inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight"),
             rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked"),
-            resumesTLS: try Self.resumesTLS(json),
+            arrival: arrival, resumesTLS: try Self.resumesTLS(json),
             streams: json.has("streams_per_connection") ? try json.count("streams_per_connection") : nil)
     }
 

@@ -149,6 +149,8 @@ package struct BenchDescription: Equatable, Sendable {
     package internal(set) var inFlight: Int?
     /// The requested rate in messages per second, in total, or `nil` for a closed loop.
     package internal(set) var rateAsked: Int?
+    /// How messages arrived at that rate. Merged results with different ones have the default.
+    package internal(set) var arrival = Arrival.constant
     /// Whether connections may resume the TLS sessions of earlier ones.
     package internal(set) var resumesTLS = false
     /// The number of connections that are streams of one HTTP/2 connection, or `nil` over HTTP/1.1, or if it differed
@@ -160,6 +162,11 @@ package struct BenchDescription: Equatable, Sendable {
 
     /// Whether messages had due times: an open loop.
     package var isScheduled: Bool { rateAsked != nil || stages?.quantity == .rate }
+
+    /// The requested rate as text: `20,000 per second (Poisson)`; `nil` without a constant rate.
+    package var targetRate: String? {
+        rateAsked.map { "\(Phrase.grouped($0)) per second" + (arrival == .poisson ? " (Poisson)" : "") }
+    }
 }
 
 extension BenchResults {
@@ -248,7 +255,8 @@ extension LoadPlan {
             mode: mode, url: url, connections: connections.count, threads: connections.threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
             inFlight: mode.accepts(.inFlight) && pace.rate == nil ? pace.inFlight : nil,
-            rateAsked: pace.constantRate, resumesTLS: connections.resumesTLS, streams: connections.streams,
+            rateAsked: pace.constantRate, arrival: pace.arrival, resumesTLS: connections.resumesTLS,
+            streams: connections.streams,
             stages: stagePlan)
     }
 

@@ -1,5 +1,5 @@
 /// The SplitMix64 generator (Steele, Lea, Flood 2014). Equal seeds produce equal numbers on all platforms.
-package struct SeededRandom: RandomNumberGenerator {
+package struct SeededRandom: RandomNumberGenerator, Equatable {
     private var state: UInt64
 
     /// Creates a generator. Different seeds produce different sequences.
