@@ -42,7 +42,7 @@ package final class BenchRun {
         }
         let arguments = settings.arguments
         for condition in arguments.result.thresholds + arguments.abortConditions + arguments.goals {
-            guard let step = condition.step(among: settings.plan.conversation.scenario?.stepNames) else { continue }
+            guard let step = condition.step(among: settings.plan.conversation.scenarios?.names) else { continue }
             diagnostics.notice("wsx: \(condition.metricName) is about the step '\(step)' of the scenario")
         }
         do throws(Failure) {

@@ -63,12 +63,13 @@ package struct BenchSettings: Sendable {
                 decoders: arguments.codecs.decoders, encoders: arguments.codecs.encoders,
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }
-        let scenario = try LoadScenario.make(
+        let scenarios = try WeightedScenarios.make(
             arguments.scenario, columns: data?.columns, codecs: codecs, protocolSelection: protocolSelection,
             secrets: secrets)
         let composition = try ConnectorComposition(
             arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
-            recordedSubprotocol: scenario?.subprotocol)
+            recordedSubprotocol: try scenarios?.subprotocol(
+                isGiven: protocolSelection != nil || !arguments.client.request.subprotocols.isEmpty))
         showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
         let requests = composition.requests
@@ -122,12 +123,13 @@ package struct BenchSettings: Sendable {
         }
         plan.conversation.codecs = codecs
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
-        plan.conversation.scenario = scenario
+        plan.conversation.scenarios = try scenarios?.mix(connectionCount: plan.connections.count)
+        let stepNames = plan.conversation.scenarios?.names
         try Threshold.check(
-            arguments.result.thresholds, for: "--threshold", steps: plan.conversation.scenario?.stepNames,
+            arguments.result.thresholds, for: "--threshold", steps: stepNames,
             stages: plan.stageNames)
         try Threshold.check(
-            arguments.abortConditions, for: "--abort", steps: plan.conversation.scenario?.stepNames, stages: [])
+            arguments.abortConditions, for: "--abort", steps: stepNames, stages: [])
         self.plan = plan
         connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)

@@ -1,12 +1,19 @@
 import CommandLine
 import Conversation
+import Formats
 import LoadTest
 import Peer
 import UserInterface
 import WSCore
 
-extension LoadScenario {
-    /// Reads the scenario that the arguments name, or returns `nil` if there is none.
+/// The scenarios of a load as typed, before the number of connections is known.
+struct WeightedScenarios {
+    /// The values of `--scenario`, 1 or more.
+    private let sources: [String]
+    private let scenarios: [LoadScenario]
+    private let weights: [Double]
+
+    /// Reads the scenarios that the arguments name, or returns `nil` if there are none.
     /// - Parameters:
     ///   - columns: The columns of the data file, which are variables of the scenario, or `nil` without one.
     ///   - codecs: The codecs of binary messages, or `nil` if there are none.
@@ -16,8 +23,73 @@ extension LoadScenario {
     static func make(
         _ arguments: ScenarioArguments, columns: VariableNames?, codecs: MessageCodecs?,
         protocolSelection: ProtocolSelection?, secrets: Secrets
-    ) throws(Failure) -> LoadScenario? {
-        guard let path = arguments.path else { return nil }
+    ) throws(Failure) -> WeightedScenarios? {
+        guard !arguments.loadFiles.isEmpty else { return nil }
+        guard arguments.loadFiles.count <= ScenarioMix.most else {
+            throw .badArgument(what: "--scenario", why: "expected at most \(ScenarioMix.most) scenarios")
+        }
+        let files = arguments.loadFiles.map { NumberedFile($0) }
+        var (scenarios, weights): ([LoadScenario], [Double]) = ([], [])
+        for (source, file) in zip(arguments.loadFiles, files) {
+            let what = "--scenario \(escapingControls(source))"
+            guard let weight = file.number.map({ Double($0) }) ?? 1, weight > 0, weight <= 1e9 else {
+                throw .badArgument(what: what, why: "expected a weight above 0 after the colon, such as 70 or 0.5")
+            }
+            guard (file.number == nil) == (files[0].number == nil) else {
+                throw .badArgument(what: what, why: "give each scenario a weight, or none")
+            }
+            let scenario = try LoadScenario.make(
+                file.path, name: files.count > 1 ? stem(of: file.path) : nil, arguments, columns: columns,
+                codecs: codecs, protocolSelection: protocolSelection, secrets: secrets)
+            if let name = scenario.name, scenarios.contains(where: { $0.name == name }) {
+                throw .badArgument(
+                    what: what, why: "results would have two scenarios named '\(escapingControls(name))'; rename a file"
+                )
+            }
+            scenarios.append(scenario)
+            weights.append(weight)
+        }
+        return WeightedScenarios(sources: arguments.loadFiles, scenarios: scenarios, weights: weights)
+    }
+
+    /// The name of a file without its folder and its extension.
+    private static func stem(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let point = name.lastIndex(of: "."), point > name.startIndex else { return String(name) }
+        return String(name[..<point])
+    }
+
+    /// The subprotocol of the recorded connections, or `nil` if there was none.
+    /// - Parameter isGiven: Whether the user names one.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if they differ.
+    func subprotocol(isGiven: Bool) throws(Failure) -> String? {
+        let subprotocol = scenarios.first?.subprotocol
+        guard isGiven || scenarios.allSatisfy({ $0.subprotocol == subprotocol }) else {
+            throw .badArgument(
+                what: "--scenario", why: "the recordings have different subprotocols; choose one with --subprotocol")
+        }
+        return subprotocol
+    }
+
+    /// Distributes the connections among the scenarios.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if there is none for a scenario.
+    func mix(connectionCount: Int) throws(Failure) -> ScenarioMix {
+        let mix = ScenarioMix(scenarios, weights: weights, connectionCount: connectionCount)
+        guard let index = mix.firstUnused else { return mix }
+        throw .badArgument(
+            what: "--scenario \(escapingControls(sources[index]))",
+            why:
+                "none of \(Phrase.count(connectionCount, "connection")) would play it; raise --connections or its weight"
+        )
+    }
+}
+
+extension LoadScenario {
+    /// Reads a scenario.
+    fileprivate static func make(
+        _ path: String, name: String?, _ arguments: ScenarioArguments, columns: VariableNames?, codecs: MessageCodecs?,
+        protocolSelection: ProtocolSelection?, secrets: Secrets
+    ) throws(Failure) -> LoadScenario {
         // Threads compile the scenario with the same values.
         var values: [String: String] = [:]
         var (contents, options) = try Scenario.steps(in: path, arguments)
@@ -32,7 +104,7 @@ extension LoadScenario {
             contents, path: path, options, encoders: codecs?.encoders ?? [], lineCheck: protocolSelection?.lineCheck)
         if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
         let (variables, connection) = (options.variables, options.connection)
-        return LoadScenario(scenario) { [values, contents] in
+        return LoadScenario(scenario, name: name) { [values, contents] in
             var options = ScenarioOptions(arguments)
             (options.variables, options.connection) = (variables, connection)
             options.add(codecs)

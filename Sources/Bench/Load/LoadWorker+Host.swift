@@ -97,7 +97,7 @@ extension LoadWorker: LoadHost {
     func stepFailed(_ failure: ScenarioFailure, isOpening: Bool) {
         if isOpening { failures.add(.scenarioFailed(failure), as: .login) }
         // The main thread reports failures before the load.
-        guard context.phase != .opening, failedSteps.insert(failure.step).inserted else { return }
+        guard context.phase != .opening, failedSteps.insert(failure.place).inserted else { return }
         post.withLock { $0.stepFailures.append(failure) }
     }
 

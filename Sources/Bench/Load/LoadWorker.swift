@@ -73,7 +73,7 @@ final class LoadWorker {
     var failures = LoadFailures()
     var timers = Timers()
     /// The steps whose first failure has been reported.
-    var failedSteps: Set<Int> = []
+    var failedSteps: Set<String> = []
     /// The connections that continue sending in the next turn.
     lazy var sending = LoadSending(of: self)
     /// Opens connections during the load.

@@ -28,7 +28,7 @@ package struct BenchArguments: Equatable, Sendable {
     package init() {}
 
     /// The mode of the load. A scenario has its own.
-    package var mode: BenchMode { scenario.path == nil ? load.mode : .scenario }
+    package var mode: BenchMode { scenario.loadFiles.isEmpty ? load.mode : .scenario }
 
     package static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
@@ -197,8 +197,9 @@ extension BenchArguments: ResultCommandArguments {
             if case .file(let path) = message { path } else { nil as String? }
         }
         return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
-            ("--data", data.path), ("--scenario", scenario.path),
+            ("--data", data.path)
         ]
+            + scenario.loadFiles.map { ("--scenario", NumberedFile($0).path) }
             + exchange.files
             + OutputPlace.files([load.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
             + client.connectionFiles

@@ -17,7 +17,7 @@ final class LiveMonitor {
     /// The number of seconds that have been written or checked.
     private var reportedCount = 0
     /// The steps whose first failure has been reported.
-    private var failedSteps: Set<Int> = []
+    private var failedSteps: Set<String> = []
     /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
     private var checksUntilEchoWarning: Int?
     /// The condition of `--abort` that has ended the run.
@@ -67,7 +67,8 @@ final class LiveMonitor {
 
     /// Whether anything depends on the results so far.
     private var isNeeded: Bool {
-        progress != nil || metrics != nil || checksUntilEchoWarning != nil || settings.plan.conversation.scenario != nil
+        progress != nil || metrics != nil || checksUntilEchoWarning != nil
+            || settings.plan.conversation.scenarios != nil
             || settings.arguments.result.output == .jsonl
             || !settings.arguments.abortConditions.isEmpty
     }
@@ -97,11 +98,11 @@ final class LiveMonitor {
     }
 
     /// Whether a failure of the same step has been reported.
-    func hasReported(_ failure: ScenarioFailure) -> Bool { failedSteps.contains(failure.step) }
+    func hasReported(_ failure: ScenarioFailure) -> Bool { failedSteps.contains(failure.place) }
 
     /// Reports the first failure of each step.
     private func reportFailures() {
-        for failure in pool.takeStepFailures() where failedSteps.insert(failure.step).inserted {
+        for failure in pool.takeStepFailures() where failedSteps.insert(failure.place).inserted {
             progress?.stop()
             diagnostics.error("the scenario failed in \(failure)")
         }

@@ -75,11 +75,16 @@ package struct ScenarioFailure: Error, Equatable {
     package let line: Int
     /// The reason.
     package let reason: Reason
+    /// The name of the scenario, or `nil` if there are no others.
+    package var scenario: String?
 }
 
 extension ScenarioFailure: CustomStringConvertible {
-    /// The step: `line 4 (login)`.
-    package var place: String { "line \(line)" + (name.map { " (\(escapingControls($0)))" } ?? "") }
+    /// The step: `line 4 (login)`, or `checkout, line 4 (login)` with several scenarios.
+    package var place: String {
+        (scenario.map { "\(escapingControls($0)), " } ?? "") + "line \(line)"
+            + (name.map { " (\(escapingControls($0)))" } ?? "")
+    }
 
     /// The step and the reason: `line 4 (login): no matching message within 2 s`.
     package var description: String { "\(place): \(reason)" }

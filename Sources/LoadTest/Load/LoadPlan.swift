@@ -99,8 +99,8 @@ package struct LoadPlan: Sendable {
     package struct Conversation: Sendable {
         /// The first messages and automatic answers of each connection, or `nil` if there are none.
         package var exchange: AutoReply.Plan?
-        /// The scenario that each connection plays, or `nil` if there is none.
-        package var scenario: LoadScenario?
+        /// The scenarios that connections play, or `nil` if there are none.
+        package var scenarios: ScenarioMix?
         /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
         package var applicationProtocol: LoadProtocol?
         /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes

@@ -136,9 +136,13 @@ package struct LoadMeasurement: ~Copyable {
     }
 
     /// Records the correct reply to a message.
-    /// - Parameter connection: The number of the connection with the reply.
+    /// - Parameters:
+    ///   - connection: The number of the connection with the reply.
+    ///   - name: What the message is, in samples; `nil` if there are no others.
     @inline(__always)
-    internal mutating func answered(on connection: UInt64, sentAt time: UInt64, now: UInt64) {
+    internal mutating func answered(
+        on connection: UInt64, sentAt time: UInt64, now: UInt64, as name: String? = nil
+    ) {
         guard counts(time) else { return carry(now) }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
         lastTime = now
@@ -146,7 +150,7 @@ package struct LoadMeasurement: ~Copyable {
         // Threads share a clock, but read it at different times.
         let latency = now > time ? now &- time : 0
         latencies.record(latency, at: now)
-        if samples != nil { sample(latency, on: connection, sentAt: time) }
+        if samples != nil { sample(latency, on: connection, sentAt: time, step: name) }
     }
 
     /// Records the correct reply to a message.

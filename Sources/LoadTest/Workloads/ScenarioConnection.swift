@@ -4,6 +4,7 @@ import WSCore
 /// A connection that plays a scenario.
 internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private let workload: ScenarioWorkload
+    private let played: PlayedScenario
     private(set) var player: ScenarioPlayer
     /// Whether the opening steps have passed.
     private(set) var isReady = false
@@ -16,11 +17,12 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// When the current iteration started, on the loop's clock in nanoseconds.
     private var startTime: UInt64 = 0
 
-    init(_ number: UInt64, of workload: ScenarioWorkload) {
+    init(_ number: UInt64, playing played: PlayedScenario, of workload: ScenarioWorkload) {
         self.workload = workload
+        self.played = played
         let context = workload.context
         player = ScenarioPlayer(
-            workload.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
+            played.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
             clockOffset: context.factory.clockOffset, seed: context.connections.seed(of: number))
         context.factory.prepare(&player.variables, of: number)
         super.init(number, in: context)
@@ -31,7 +33,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Plays the opening steps, unless the opening of an application protocol precedes them.
     func start() {
         guard pipeline?.isReady ?? true, player.phase == .notStarted else { return }
-        if workload.scenario.repeatStart > 0 { context.connections.unready.insert(number) }
+        if played.scenario.repeatStart > 0 { context.connections.unready.insert(number) }
         player.start(at: context.now, ScenarioPort(connection: self))
         settle()
     }
@@ -45,7 +47,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         guard port != nil, !isClosing, !isRetiring, !isOver else { return false }
         switch player.phase {
         case .notStarted, .betweenIterations: return true
-        case .step: return dueTime == nil || !workload.scenario.endsConnection
+        case .step: return dueTime == nil || !played.scenario.endsConnection
         case .over, .failed: return false
         }
     }
@@ -128,13 +130,13 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         guard countsSteps() else { return }
         // A late start of the iteration is the server's doing if the connection was busy.
         let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
-        workload.passed(
-            step, on: number, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds,
+        played.passed(
+            step, on: number, nanoseconds: step == played.firstWait ? nanoseconds + lateness : nanoseconds,
             reply: reply)
     }
 
     fileprivate func iterationPassed() {
-        if let dueTime { context.measurement.answered(on: number, sentAt: dueTime, now: context.now) }
+        if let dueTime { played.iterationPassed(on: number, dueAt: dueTime) }
         endIteration()
     }
 
@@ -148,7 +150,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Interrupts the iteration if it is in a pause.
     func interruptPause() {
         guard case .step(let index) = player.phase else { return }
-        if case .pause = workload.scenario.steps[index].action { interrupt() }
+        if case .pause = played.scenario.steps[index].action { interrupt() }
     }
 
     /// Interrupts the iteration if its current step began after a time, on the loop's clock in nanoseconds.
@@ -182,13 +184,17 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private func fail(_ failure: ScenarioFailure) {
         guard !isOver else { return }
         isOver = true
+        var failure = failure
+        failure.scenario = played.name
         switch failure.reason {
         case .wrong, .unexpected: context.reportUndecodable(on: self)
         default: break
         }
         // The end of the run is no fault of an opening step.
         guard dueTime != nil || !isClosing else { return }
-        if countsSteps(), dueTime != nil || !isRetiring { workload.failed(failure) }
+        if countsSteps(), dueTime != nil || !isRetiring {
+            played.failed(failure, endsIteration: dueTime != nil)
+        }
         if !isClosing { context.host?.stepFailed(failure, isOpening: !isReady) }
         switch (failure.reason, dueTime) {
         case (.timedOut, let time?):

@@ -33,42 +33,23 @@ extension BenchMode {
 ///       └── 1 s ──────────┴◄─────────────────────────────┘
 internal final class ScenarioWorkload: Workload {
     let context: LoadContext
-    let scenario: Scenario
-    var patterns: [Pattern] { scenario.patterns + context.factory.patterns }
-    /// The record of each step. Steps with equal names share one.
-    private let records: [PartRecorder]
-    /// Whether each step is part of the results even if it has no faults: it waits for the peer, or has a name.
-    private let isListed: [Bool]
-    /// The index of the first step of an iteration that waits for the peer, or `nil` if there is none.
-    let firstWait: Int?
+    private let mix: ScenarioMix
+    private let scenarios: [PlayedScenario]
+    var patterns: [Pattern] { scenarios.flatMap(\.scenario.patterns) + context.factory.patterns }
     /// When iterations became interruptible, on the loop's clock in nanoseconds, or `nil` if they are not.
     private(set) var sendingEnd: UInt64?
 
-    /// Creates a workload that plays the plan's scenario on all connections.
+    /// Creates a workload that plays the plan's scenarios on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        guard let plan = context.plan.conversation.scenario else { preconditionFailure("the plan has no scenario") }
-        scenario = plan.compile()
-        var recorders: [String: PartRecorder] = [:]
-        firstWait = scenario.steps[scenario.repeatStart...].firstIndex { $0.action.waitsForPeer }
-        isListed = scenario.steps.map { $0.name != nil || $0.action.waitsForPeer }
-        records = scenario.steps.map { step in
-            let name = step.name ?? "line \(step.line)"
-            let record = recorders[name] ?? PartRecorder(name: name, isNamed: step.name != nil)
-            recorders[name] = record
-            return record
-        }
-        for (record, isListed) in zip(records, isListed) where isListed { list(record) }
-    }
-
-    /// Adds a record to the results, unless it is there.
-    private func list(_ record: PartRecorder) {
-        if !context.measurement.steps.contains(where: { $0 === record }) { context.measurement.steps.append(record) }
+        guard let mix = context.plan.conversation.scenarios else { preconditionFailure("the plan has no scenario") }
+        self.mix = mix
+        scenarios = mix.scenarios.map { PlayedScenario($0, in: context) }
     }
 
     @Sendable
     fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
-        guard let scenario = plan.conversation.scenario else {
+        guard let scenarios = plan.conversation.scenarios?.scenarios else {
             return LoadPlanProblem(option: "--mode scenario", reason: "no file is given; add --scenario FILE")
         }
         guard plan.conversation.exchange?.ready == nil, plan.conversation.exchange?.firstMessages.isEmpty != false
@@ -77,15 +58,20 @@ internal final class ScenarioWorkload: Workload {
                 option: "--scenario",
                 reason: "--first-message and --ready need another mode; add steps and 'repeat' to the scenario")
         }
-        guard let line = scenario.openingCloseLine else { return nil }
+        guard let scenario = scenarios.first(where: { $0.openingCloseLine != nil }),
+            let line = scenario.openingCloseLine
+        else { return nil }
         return LoadPlanProblem(
             option: "--scenario",
-            reason: "line \(line) closes the connection before 'repeat', so nothing is repeated; move 'repeat' up")
+            reason: (scenario.name.map { "\(escapingControls($0)): " } ?? "")
+                + "line \(line) closes the connection before 'repeat', so nothing is repeated; move 'repeat' up")
     }
 
     // MARK: Connections
 
-    func makeConnection(_ number: UInt64) -> any LoadHandler { ScenarioConnection(number, of: self) }
+    func makeConnection(_ number: UInt64) -> any LoadHandler {
+        ScenarioConnection(number, playing: scenarios[mix.index(of: number)], of: self)
+    }
 
     func opened(_ connection: LoadConnection) {
         (connection as? ScenarioConnection)?.start()
@@ -114,35 +100,14 @@ internal final class ScenarioWorkload: Workload {
         return count < remaining
     }
 
-    // MARK: Steps
-
-    /// Records a step that has passed.
-    /// - Parameters:
-    ///   - connection: The number of its connection.
-    ///   - reply: The messages that it has waited for, if they may be several.
-    func passed(_ step: Int, on connection: UInt64, nanoseconds: UInt64, reply: ReplyStream?) {
-        guard isListed[step] else { return }
-        records[step].passed(nanoseconds: nanoseconds, inSecond: context.measurement.second(at: context.now))
-        if records[step].recordsLatencies, context.measurement.counts(context.now - nanoseconds) {
-            context.measurement.sample(
-                nanoseconds, on: connection, sentAt: context.now - nanoseconds, step: records[step].counts.name)
-        }
-        if let reply { records[step].received(reply, since: context.now - nanoseconds) }
-    }
-
-    /// Counts a step that has failed.
-    func failed(_ failure: ScenarioFailure) {
-        records[failure.step].failed(failure.reason.outcome)
-        list(records[failure.step])
-    }
-
     // MARK: End
 
     /// The time limit for replies. With a number of iterations, the time that one takes at most, and a second for timers
     /// that are late.
     var replyWait: Duration {
         let timeout = context.plan.replies.timeout
-        return context.plan.duration == nil ? scenario.longestIteration(timeout: timeout) + .seconds(1) : timeout
+        guard context.plan.duration == nil else { return timeout }
+        return (scenarios.map { $0.scenario.longestIteration(timeout: timeout) }.max() ?? timeout) + .seconds(1)
     }
 
     /// Interrupts the iterations in a pause, unless they have to be completed. Later ones end when they reach a pause.
@@ -159,17 +124,6 @@ internal final class ScenarioWorkload: Workload {
         guard let sendingEnd else { return }
         for case let connection as ScenarioConnection in context.connections.values {
             connection.interrupt(after: sendingEnd)
-        }
-    }
-}
-
-extension ScenarioFailure.Reason {
-    /// The count of ``PartResults`` for a step that fails for this reason.
-    fileprivate var outcome: WritableKeyPath<PartResults, Int> {
-        switch self {
-        case .timedOut, .closed(.unanswered, _, _): \.timeouts
-        case .closed: \.lost
-        default: \.mismatched
         }
     }
 }

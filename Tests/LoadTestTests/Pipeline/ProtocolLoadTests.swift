@@ -249,7 +249,7 @@ import WSCore
             }
         }
         return try load(.scenario, [], greeting: greeting) {
-            $0.conversation.scenario = LoadScenario(read(), compile: read)
+            $0.conversation.scenarios = ScenarioMix(LoadScenario(read(), compile: read))
         }
     }
 

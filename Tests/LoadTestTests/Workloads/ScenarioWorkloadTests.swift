@@ -17,7 +17,7 @@ import WSCore
     private static let login = #"{"type":"message","direction":"in","match":"^welcome","name":"login"}"#
     private static let again = #"{"type":"repeat"}"#
 
-    private static func scenario(_ lines: [String]) throws -> LoadScenario {
+    static func scenario(_ lines: [String], name: String? = nil) throws -> LoadScenario {
         let bytes = Array(lines.joined(separator: "\n").utf8)
         let options: @Sendable () -> ScenarioOptions = {
             ScenarioOptions(
@@ -28,7 +28,7 @@ import WSCore
                     return .seconds(first) ... .seconds(last)
                 })
         }
-        return LoadScenario(try Scenario(bytes.span.bytes, options())) {
+        return LoadScenario(try Scenario(bytes.span.bytes, options()), name: name) {
             do throws(ScenarioError) {
                 return try Scenario(bytes.span.bytes, options())
             } catch {
@@ -41,7 +41,7 @@ import WSCore
     private func load(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> LoadFixture {
         let scenario = try Self.scenario(lines)
         let fixture = LoadFixture(.scenario) { plan in
-            plan.conversation.scenario = scenario
+            plan.conversation.scenarios = ScenarioMix(scenario)
             change(&plan)
         }
         fixture.workload.sendDue()
@@ -250,7 +250,7 @@ import WSCore
     func surplus() throws {
         let scenario = try Self.scenario([Self.ask, #"{"type":"close","direction":"in","name":"bye"}"#])
         let fixture = LoadFixture(.scenario, connected: [0, 1, 2]) { plan in
-            plan.conversation.scenario = scenario
+            plan.conversation.scenarios = ScenarioMix(scenario)
             plan.connections.count = 3
             plan.duration = nil
             plan.messageCount = 4
@@ -273,7 +273,7 @@ import WSCore
     func surplusAfterFailure() throws {
         let scenario = try Self.scenario([Self.ask, Self.reply])
         let fixture = LoadFixture(.scenario, connected: [0, 1]) { plan in
-            plan.conversation.scenario = scenario
+            plan.conversation.scenarios = ScenarioMix(scenario)
             plan.connections.count = 2
             plan.duration = nil
             plan.messageCount = 3
@@ -322,7 +322,7 @@ import WSCore
     private func reopened(_ lines: String..., messageCount: Int? = nil) throws -> LoadFixture {
         let scenario = try Self.scenario(lines)
         let fixture = LoadFixture(.scenario, connected: []) {
-            $0.conversation.scenario = scenario
+            $0.conversation.scenarios = ScenarioMix(scenario)
             $0.messageCount = messageCount
         }
         fixture.context.reopen(0, after: .zero)
@@ -411,7 +411,7 @@ import WSCore
 
     private func problem(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> String? {
         var plan = LoadPlan(.scenario)
-        if !lines.isEmpty { plan.conversation.scenario = try Self.scenario(lines) }
+        if !lines.isEmpty { plan.conversation.scenarios = ScenarioMix(try Self.scenario(lines)) }
         change(&plan)
         return plan.problem.map { "\($0.option): \($0.reason)" }
     }

@@ -49,9 +49,9 @@ extension OptionTableTests {
         BenchCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
         BenchCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
         BenchCase("data", "--data", "users.csv") { $0.data.path = "users.csv" },
-        BenchCase("scenario", "--scenario", "s.jsonl") { $0.scenario.path = "s.jsonl" },
+        BenchCase("scenario", "--scenario", "s.jsonl") { $0.scenario.loadFiles = ["s.jsonl"] },
         BenchCase("ignore", "--scenario", "s.jsonl", "--ignore", "/time,/id") {
-            $0.scenario.path = "s.jsonl"
+            $0.scenario.loadFiles = ["s.jsonl"]
             $0.scenario.ignoredPointers = ["/time", "/id"]
         },
         BenchCase("find-rate", "--find-rate", "errors=0") {

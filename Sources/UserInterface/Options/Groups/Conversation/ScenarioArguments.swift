@@ -5,6 +5,8 @@ import Formats
 package struct ScenarioArguments: Equatable, Sendable {
     /// The path of the scenario; nil: none.
     package var path: String?
+    /// The files of a load test, as typed: with or without a weight. Then ``path`` is nil.
+    package var loadFiles: [String] = []
     /// The connection of a recording to play, from 1; nil: the first.
     package var connection: Int?
     /// The file for the results in the JUnit format.
