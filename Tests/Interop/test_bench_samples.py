@@ -2,9 +2,11 @@
 
 import csv
 import json
+import threading
 
 import pytest
 
+import wire
 from processes import assert_fails, wsx
 from test_bench import bench
 from test_bench_scenarios import LOGIN, QUERY, Service, written
@@ -30,7 +32,7 @@ def test_the_samples_are_the_latencies(options, tmp_path):
     result, results = bench("echo:", "-c", "3", "--samples", path, *options)
     assert (result.status, result.err) == (0, "")
     samples = rows(path)
-    assert list(samples[0]) == ["time_us", "connection", "latency_us", "step"]
+    assert list(samples[0]) == ["time_us", "connection", "latency_us", "wait_us", "step"]
     latencies = [float(row["latency_us"]) for row in samples]
     assert len(samples) == results["messages"]["received"]
     assert sum(latencies) == pytest.approx(results["latency_us"]["sum"], abs=0.01)
@@ -85,3 +87,41 @@ def test_a_full_disk_fails_the_run():
 def test_unusable_files_are_usage_errors(options, message, tmp_path):
     (tmp_path / "m").write_text("m")
     assert_fails(wsx("bench", "echo:", *options, cwd=tmp_path), 2, message)
+
+
+def stalling(peer):
+    """An echo server that begins to read when many messages are due."""
+    peer.upgrade()
+    threading.Event().wait(1)
+    while (frame := peer.read_frame()) is not None and frame.opcode != wire.CLOSE:
+        peer.send(wire.text(frame.payload))
+    if frame is not None:
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+@pytest.mark.parametrize("options", [
+    ["--size", "64k"], ["--file", "FILE"], ["--mode", "request", "--file", "FILE"],
+    ["--mode", "request", "--file", "FILE", "--correlate", "/id"], ["--scenario", "SCENARIO"],
+], ids=["identified", "ordered", "request", "correlate", "scenario"])
+def test_service_times_are_latencies_without_waits(options, tmp_path):
+    data = json.dumps({"id": "{{seq}}", "filling": "x" * 65_000})
+    (tmp_path / "message").write_text(data)
+    steps = [{"type": "message", "direction": "out", "data": "x"}, {"type": "message", "direction": "in", "match": "x"}]
+    places = {"FILE": tmp_path / "message", "SCENARIO": written(tmp_path / "s.jsonl", steps)}
+    options, path = [places.get(word, word) for word in options], tmp_path / "samples.csv"
+    with ScriptedServer(stalling) as server:
+        result, results = bench(server.url, "-c", "1", "-n", "150", "-r", "200", "--samples", path, *options)
+    assert (result.status, result.err) == (0, "")
+    waits = [float(row["wait_us"]) for row in rows(path)]
+    latencies = [float(row["latency_us"]) for row in rows(path)]
+    assert all(0 <= wait <= latency for wait, latency in zip(waits, latencies, strict=True))
+    assert len([wait for wait in waits if wait > 0]) >= results["waited"] > 0
+    assert sum(latencies) == pytest.approx(results["latency_us"]["sum"], abs=0.01)
+    assert sum(latencies) - sum(waits) == pytest.approx(results["service_us"]["sum"], abs=0.01)
+    assert results["service_us"]["max"] <= results["latency_us"]["max"]
+
+
+def test_a_threshold_on_service_times_and_the_table_name_them():
+    result = wsx("bench", "echo:", "-r", "100", "-n", "20", "--threshold", "service.p99<1m")
+    assert (result.status, result.err) == (0, "")
+    assert [line for line in result.out.decode().splitlines() if line.startswith("service ")]

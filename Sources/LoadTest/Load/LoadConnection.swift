@@ -17,6 +17,10 @@ package class LoadConnection {
     package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var backlog: [UInt64] = []
+    /// For how long messages that have been sent, but not answered, waited, by their due times, in nanoseconds.
+    private final var waits: [UInt64: UInt64] = [:]
+    /// The due time before which waits are unknown.
+    private final var waitsStart: UInt64 = 0
     /// Its part in the load.
     internal final var state = State.active
     /// The time at which it was opened, on the loop's clock in nanoseconds.
@@ -92,6 +96,25 @@ package class LoadConnection {
     /// Sends a message even if the connection is full. Returns whether it was sent.
     internal final func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         port?.send(payload, as: kind) ?? false
+    }
+
+    // MARK: Waits
+
+    /// Keeps the wait of a message that is sent now.
+    internal final func keepWait(ofMessageAt time: UInt64) { waits[time] = context.now - time }
+
+    /// Removes and returns the wait of a message that has been answered, or returns `nil` if it is unknown.
+    @inline(__always)
+    internal final func takeWait(ofMessageAt time: UInt64) -> UInt64? {
+        if waits.isEmpty { return time < waitsStart ? nil : 0 }
+        return waits.removeValue(forKey: time) ?? (time < waitsStart ? nil : 0)
+    }
+
+    /// Forgets the waits of messages that were due before a time: their replies are late or lost.
+    internal final func forgetWaits(before time: UInt64) {
+        guard !waits.isEmpty else { return }
+        waits = waits.filter { $0.key >= time }
+        waitsStart = max(waitsStart, time)
     }
 
     // MARK: Overridden by modes

@@ -39,7 +39,8 @@ extension LoadContext {
         guard case .certain = connection.orderedReplies.state else {
             return answered(inDoubtOn: connection, sentAt: time, isLast: isLast)
         }
-        measurement.answered(on: connection.number, sentAt: time, by: stream, now: now)
+        measurement.answered(
+            on: connection.number, sentAt: time, after: connection.takeWait(ofMessageAt: time), by: stream, now: now)
         if isLast {
             connection.orderedReplies.doubtfulSince = .max
         } else if connection.orderedReplies.doubtfulSince == .max {
@@ -55,7 +56,10 @@ extension LoadContext {
         connection.orderedReplies.state = .ambiguous
         if held.count < OrderedReplies.mostHeld { held.append((time, now > time ? now - time : 0)) }
         guard isLast else { return connection.orderedReplies.state = .suspect(since: since, held: held) }
-        for (time, latency) in held { measurement.confirm(latency, on: connection.number, ofMessageAt: time) }
+        for (time, latency) in held {
+            measurement.confirm(
+                latency, on: connection.number, ofMessageAt: time, after: connection.takeWait(ofMessageAt: time))
+        }
         connection.orderedReplies = OrderedReplies()
     }
 
@@ -84,6 +88,7 @@ extension LoadContext {
 
     /// Times out the replies to messages that were sent on a connection before a time. Returns their number.
     internal func timeOutReplies(on connection: LoadConnection, before time: UInt64) -> Int {
+        connection.forgetWaits(before: time)
         let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
         if count > 0, case .certain = connection.orderedReplies.state {
             connection.orderedReplies.state = .suspect(since: now, held: [])

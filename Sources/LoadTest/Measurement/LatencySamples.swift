@@ -16,6 +16,8 @@ package final class LatencySamples {
         /// When the message was due, relative to the beginning of the measurement.
         let time: Int64
         let latency: UInt64
+        /// The part of the latency before the message was sent.
+        var wait: UInt64 = 0
         /// The number of the connection, from 0.
         let connection: UInt64
         /// The name of the step, or `nil` for a message or a whole iteration.
@@ -31,7 +33,7 @@ package final class LatencySamples {
     private var lineCount = 0
 
     /// The first line of a file in CSV.
-    package static let csvHeading = "time_us,connection,latency_us,step\n"
+    package static let csvHeading = "time_us,connection,latency_us,wait_us,step\n"
     /// The size above which lines are passed on, in bytes.
     private static let pieceBytes = 64 << 10
 
@@ -72,6 +74,8 @@ package final class LatencySamples {
         lines.append(byte: UInt8(ascii: ","))
         append(microseconds: Int64(clamping: sample.latency))
         lines.append(byte: UInt8(ascii: ","))
+        append(microseconds: Int64(clamping: sample.wait))
+        lines.append(byte: UInt8(ascii: ","))
         if let step = sample.step { lines.append(Self.quoted(step)) }
         lines.append(byte: UInt8(ascii: "\n"))
     }
@@ -83,6 +87,10 @@ package final class LatencySamples {
         lines.append(decimal: Int(clamping: sample.connection) + 1)
         lines.append(literal: ",\"latency_us\":")
         append(microseconds: Int64(clamping: sample.latency))
+        if sample.wait > 0 {
+            lines.append(literal: ",\"wait_us\":")
+            append(microseconds: Int64(clamping: sample.wait))
+        }
         if let step = sample.step {
             lines.append(literal: ",\"step\":")
             JSONString.append(Array(step.utf8).span.bytes, to: &lines)
@@ -112,12 +120,12 @@ extension LoadMeasurement {
     /// - Parameter step: The name of a step, or `nil` for a message or a whole iteration.
     @inline(never)
     internal mutating func sample(
-        _ latency: UInt64, on connection: UInt64, sentAt time: UInt64, step: String? = nil
+        _ latency: UInt64, on connection: UInt64, sentAt time: UInt64, after wait: UInt64 = 0, step: String? = nil
     ) {
         guard let samples else { return }
         let time = Int64(truncatingIfNeeded: time &- countStart)
         tally.samplesOmitted += samples.add(
-            LatencySamples.Sample(time: time, latency: latency, connection: connection, step: step))
+            LatencySamples.Sample(time: time, latency: latency, wait: wait, connection: connection, step: step))
     }
 
     /// Passes on the samples so far.

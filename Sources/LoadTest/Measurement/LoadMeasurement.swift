@@ -34,6 +34,8 @@ package struct LoadMeasurement: ~Copyable {
     package private(set) var mismatchedReply: String?
     /// The results of each step of a scenario.
     internal var steps: [PartRecorder] = []
+    /// Whether latencies are also recorded without the time for which messages waited to be sent.
+    internal var recordsService = false
     /// The latencies one by one, or `nil` if nothing asks for them.
     package var samples: LatencySamples?
 
@@ -138,10 +140,11 @@ package struct LoadMeasurement: ~Copyable {
     /// Records the correct reply to a message.
     /// - Parameters:
     ///   - connection: The number of the connection with the reply.
+    ///   - wait: How long the message waited to be sent, in nanoseconds, or `nil` if that is unknown.
     ///   - name: What the message is, in samples; `nil` if there are no others.
     @inline(__always)
     internal mutating func answered(
-        on connection: UInt64, sentAt time: UInt64, now: UInt64, as name: String? = nil
+        on connection: UInt64, sentAt time: UInt64, after wait: UInt64? = 0, now: UInt64, as name: String? = nil
     ) {
         guard counts(time) else { return carry(now) }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
@@ -150,14 +153,17 @@ package struct LoadMeasurement: ~Copyable {
         // Threads share a clock, but read it at different times.
         let latency = now > time ? now &- time : 0
         latencies.record(latency, at: now)
-        if samples != nil { sample(latency, on: connection, sentAt: time, step: name) }
+        if recordsService, let wait { times[.service].record(latency &- min(wait, latency)) }
+        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait ?? 0, step: name) }
     }
 
     /// Records the correct reply to a message.
     /// - Parameter stream: The messages of the reply, if it may consist of several.
     @inline(__always)
-    internal mutating func answered(on connection: UInt64, sentAt time: UInt64, by stream: ReplyStream?, now: UInt64) {
-        answered(on: connection, sentAt: time, now: now)
+    internal mutating func answered(
+        on connection: UInt64, sentAt time: UInt64, after wait: UInt64?, by stream: ReplyStream?, now: UInt64
+    ) {
+        answered(on: connection, sentAt: time, after: wait, now: now)
         if let stream, counts(time) { streams?.record(stream, since: time) }
     }
 
@@ -178,17 +184,23 @@ package struct LoadMeasurement: ~Copyable {
     }
 
     /// Records the latency of a message whose reply was recorded without one.
-    internal mutating func confirm(_ latency: UInt64, on connection: UInt64, ofMessageAt time: UInt64) {
+    internal mutating func confirm(
+        _ latency: UInt64, on connection: UInt64, ofMessageAt time: UInt64, after wait: UInt64?
+    ) {
         guard counts(time) else { return }
+        if recordsService, let wait { times[.service].record(latency - min(wait, latency)) }
         tally.latencyOmitted -= 1
         latencies.confirm(latency, dueAt: time)
-        if samples != nil { sample(latency, on: connection, sentAt: time) }
+        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait ?? 0) }
     }
 
     /// Leaves out latencies that may be wrong: those recorded in the seconds of two times, and between.
     internal mutating func omitLatencies(since time: UInt64, until end: UInt64) {
         tally.latencyOmitted += latencies.omit(since: time, until: end)
         if streams != nil { streams = StreamRecorder() }
+        // These have no seconds.
+        if recordsService { times[.service].removeAll() }
+        recordsService = false
     }
 
     /// Records a received message without a known send time.

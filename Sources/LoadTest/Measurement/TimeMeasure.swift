@@ -12,7 +12,8 @@ package enum TimeMeasure: Int, CaseIterable, Sendable {
     case delay
     /// The time from the opening of a connection until the server was ready, with `--ready`.
     case login
-    /// The time for which a message of an open loop occupied its connection, if that can have only one in flight.
+    /// The time for which a message of an open loop occupied its connection, if that can have only one in flight;
+    /// otherwise its latency without the wait for room.
     case service
     /// The delay of this end's threads: how late they run when a timer is due every 10 ms.
     case lag
@@ -60,7 +61,7 @@ extension TimeMeasure {
         case .handshake: Declaration(name: "handshake", place: .members)
         case .delay: Declaration(name: "delay", place: .members)
         case .login: Declaration(name: "login", place: .optionalMembers, isListed: true)
-        case .service: Declaration(name: "service", place: .optionalMembers)
+        case .service: Declaration(name: "service", place: .optionalMembers, isListed: true)
         case .lag: Declaration(name: "lag", place: .optionalMembers)
         case .name: Declaration(name: "name", place: .phases(.resolving))
         case .connect: Declaration(name: "connect", place: .phases(.connecting), label: "connection")

@@ -73,7 +73,9 @@ package struct GeneratorVerdict: Sendable {
     /// Little's law: so many connections are busy at a time. The 99th percentile leaves room for slower messages.
     private static func neededConnections(_ results: BenchResults, rate: Int) -> Int? {
         let heldCount = Double(results.tally.waited) + Double(results.tally.unsent)
-        guard results.times[.service].totalCount > 0,
+        let mode = results.description.mode
+        // In other modes, a connection may have any number in flight.
+        guard mode == .scenario || mode == .connect, results.times[.service].totalCount > 0,
             heldCount >= leastHeldShare * (Double(results.tally.sent) + Double(results.tally.unsent))
         else { return nil }
         let busyCount = Double(rate) * Double(results.times[.service].value(atPercentile: 99)) / 1e9

@@ -56,7 +56,8 @@ internal final class ConnectWorkload: Workload {
         let connection = PassiveConnection(number, in: context)
         connection.beginClosing()
         guard let attempt = opened else { return connection }
-        context.measurement.answered(on: number, sentAt: attempt.dueTime, now: context.now)
+        context.measurement.answered(
+            on: number, sentAt: attempt.dueTime, after: attempt.startTime - attempt.dueTime, now: context.now)
         attempts[number] = attempt
         opened = nil
         return connection

@@ -65,9 +65,10 @@ internal final class PlayedScenario {
     /// - Parameters:
     ///   - connection: The number of its connection.
     ///   - time: When it was due, on the loop's clock in nanoseconds.
-    func iterationPassed(on connection: UInt64, dueAt time: UInt64) {
+    ///   - wait: How much later it started, in nanoseconds.
+    func iterationPassed(on connection: UInt64, dueAt time: UInt64, after wait: UInt64) {
         let now = context.now
-        context.measurement.answered(on: connection, sentAt: time, now: now, as: name)
+        context.measurement.answered(on: connection, sentAt: time, after: wait, now: now, as: name)
         guard let iterations, context.measurement.counts(time) else { return }
         iterations.passed(nanoseconds: now > time ? now - time : 0, inSecond: context.measurement.second(at: now))
     }

@@ -109,7 +109,8 @@ internal final class RequestWorkload: Workload {
         if expectations.allSatisfy({ $0.matches(reply) }) {
             guard isByOrder else {
                 return context.measurement.answered(
-                    on: connection.number, sentAt: sendTime, by: stream, now: context.now)
+                    on: connection.number, sentAt: sendTime, after: connection.takeWait(ofMessageAt: sendTime),
+                    by: stream, now: context.now)
             }
             context.answered(inOrderOn: connection, sentAt: sendTime, by: stream, isLast: connection.isAnswered)
         } else {

@@ -74,7 +74,8 @@ internal struct ReplyVerifier: ~Copyable {
     @inline(__always)
     private func answered(messageAt time: UInt64, on connection: RoundTripConnection, in context: LoadContext) {
         if connection.hasUniqueMessages {
-            context.measurement.answered(on: connection.number, sentAt: time, now: context.now)
+            context.measurement.answered(
+                on: connection.number, sentAt: time, after: connection.takeWait(ofMessageAt: time), now: context.now)
         } else {
             context.answered(inOrderOn: connection, sentAt: time, isLast: connection.ledger.unansweredCount == 0)
         }

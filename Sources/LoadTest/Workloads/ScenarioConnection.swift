@@ -128,15 +128,13 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64, reply: ReplyStream?) {
         guard countsSteps() else { return }
-        // A late start of the iteration is the server's doing if the connection was busy.
-        let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
         played.passed(
-            step, on: number, nanoseconds: step == played.firstWait ? nanoseconds + lateness : nanoseconds,
+            step, on: number, nanoseconds: step == played.firstWait ? nanoseconds + wait : nanoseconds,
             reply: reply)
     }
 
     fileprivate func iterationPassed() {
-        if let dueTime { played.iterationPassed(on: number, dueAt: dueTime) }
+        if let dueTime { played.iterationPassed(on: number, dueAt: dueTime, after: wait) }
         endIteration()
     }
 
@@ -174,6 +172,9 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         context.reportUndecodable(on: self)
         if countsSteps() { context.measurement.count(\.pushes, ofMessageAt: context.now) }
     }
+
+    /// How late the current iteration started, in nanoseconds. It is the server's doing if the connection was busy.
+    private var wait: UInt64 { dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0 }
 
     /// Whether the steps are part of the results. The opening steps always are.
     private func countsSteps() -> Bool {

@@ -33,9 +33,9 @@ import WSCore
         }
         expectEqual(csv.flush() + json.flush(), 0)
         let expected = """
-            0.005,7,1002.003,
-            -1.000,7,1002.003,
-            0.000,7,1002.003,"a,""b""\u{22}
+            0.005,7,1002.003,0.000,
+            -1.000,7,1002.003,0.000,
+            0.000,7,1002.003,0.000,"a,""b""\u{22}
             {"time_us":0.005,"connection":7,"latency_us":1002.003}
             {"time_us":-1.000,"connection":7,"latency_us":1002.003}
             {"time_us":0.000,"connection":7,"latency_us":1002.003,"step":"a,\\"b\\""}
@@ -84,6 +84,6 @@ import WSCore
         measurement.answered(on: 3, sentAt: 2_000, now: 5_000)
         measurement.arrived(at: 6_000, on: 4, aged: 5_000)
         measurement.flushSamples()
-        expectEqual(lines.text, "0.000,4,3.000,\n-1.000,5,5.000,\n")
+        expectEqual(lines.text, "0.000,4,3.000,0.000,\n-1.000,5,5.000,0.000,\n")
     }
 }
