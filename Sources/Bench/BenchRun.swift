@@ -34,7 +34,7 @@ package final class BenchRun {
 
     /// Runs until the end. Returns the failure, or `nil` if there was none.
     package func run() -> Failure? {
-        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && settings.connector.mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls, mayUseTLS: settings.connector.mayUseTLS)
         if settings.plan.publishedTime != nil {
             diagnostics.notice(
                 "wsx: warning: --latency-from compares the clocks of the publishers with the one of this machine; "

@@ -25,7 +25,7 @@ extension BenchSettings {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func checkSearch() throws(Failure) {
         try Threshold.check(
-            arguments.goals, for: "--find-rate", steps: plan.conversation.scenario?.stepNames, stages: [])
+            arguments.goals, for: "--find-rate", steps: plan.conversation.scenarios?.names, stages: [])
         try Self.check(arguments.goals, of: "--find-rate", in: plan.mode)
         guard let goal = arguments.goals.first(where: { $0.metricName == "rate" }) else { return }
         throw .badArgument(

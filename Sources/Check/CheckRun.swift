@@ -70,7 +70,7 @@ package final class CheckRun {
 
     /// Runs until the end. Returns the failure, or `nil` if the cases were played.
     private func run() -> Failure? {
-        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && playing.mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls, mayUseTLS: playing.mayUseTLS)
         do throws(Failure) {
             stopRequests = try StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
                 wasStopped = true

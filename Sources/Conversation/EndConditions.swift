@@ -178,6 +178,8 @@ package struct UnmetGoal: Equatable, Sendable {
     package let until: [String]
     /// Whether the messages are the replies for `--one`.
     package let countsReplies: Bool
+    /// The condition of `--ready`, as typed, if no message has met it: nothing counted then.
+    package var ready: String?
 
     /// Creates a goal.
     package init(receivedCount: Int, count: Int?, until: [String], countsReplies: Bool = false) {
@@ -189,6 +191,7 @@ package struct UnmetGoal: Equatable, Sendable {
 
     /// The progress of the run: `1 of 3 messages`.
     package var progress: String {
+        if let ready { return "no message matched --ready '\(escapingControls(ready))'" }
         let messages = awaitsAnyMessage ? "no message was received" : messageCount
         let parts = [messages, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")

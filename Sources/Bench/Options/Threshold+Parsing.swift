@@ -170,7 +170,7 @@ extension ThresholdError: CustomStringConvertible {
         case .unknownMetric(let name):
             "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, delay.p99, "
                 + "rate, errors, errors.connect, bytes.received, sent, received, lost, mismatched, duplicated, reordered, pushes, unsent, STEP.p99, or stage1.p99"
-        case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s"
+        case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s, and nothing else"
         case .notAShare: "expected a percentage after the operator, from 0% to 100%"
         case .notANumber: "expected a number after the operator, such as 0, 100, or 50k"
         case .noShare(let name): "'\(name)' cannot be a percentage; expected a number"

@@ -19,6 +19,8 @@ const wide = matchMedia("(min-width: 60rem)");
  * was loaded. Returns a function that goes to the panel `sending` or `holding`.
  */
 export function startLive(events, view, page) {
+  // A new run has another token.
+  addEventListener("hashchange", () => location.reload());
   let feed = new Feed(events);
   let updateTimer = 0;
   const act = action => {

@@ -75,6 +75,10 @@ struct CheckReport {
         if let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output), error != .brokenPipe {
             return .output(error)
         }
+        let areAllPassed = reports.allSatisfy { $0.results.allSatisfy { $0.result.verdict == .passed } }
+        if diagnostics.terminal != nil, !areAllPassed, !settings.arguments.isJSON {
+            diagnostics.notice("wsx check --explain ID says what a case sends, and what a failure means")
+        }
         do throws(Failure) {
             try files.writeJUnit(Self.junit(sorted))
             try files.writeReport(ResultsPage(of: sorted, settings).text, diagnostics: diagnostics)

@@ -8,7 +8,7 @@ import WSCore
 extension ConnectRun {
     func connect() {
         let mayUseTLS = settings.connector.mayUseTLS || settings.requestTemplate.leadsElsewhere
-        diagnostics.warnIfInsecure(settings.arguments.client.tls.isInsecure && mayUseTLS)
+        diagnostics.warnIfInsecure(settings.arguments.client.tls, mayUseTLS: mayUseTLS)
         let destination = ConnectionSequence.Destination(
             settings.url, timeLimit: settings.connector.timeouts.whole, secrets: settings.secrets,
             commands: settings.secretCommands

@@ -230,12 +230,14 @@ struct RunState {
         if failure == nil, requestFailure == nil, let missing, !ignoresIncoming, !(isPrompt && isClosing) {
             failure = .closedBeforeReady(missing, code)
         } else {
-            failure = verdict(on: failure ?? requestFailure, isPrompt: isPrompt, lastCode: code)
+            failure = verdict(on: failure ?? requestFailure, missing: missing, isPrompt: isPrompt, lastCode: code)
         }
         phase = .draining(wasEnding: wasEnding)
     }
 
-    private func verdict(on failure: Failure?, isPrompt: Bool, lastCode: CloseCode?) -> Failure? {
+    private func verdict(
+        on failure: Failure?, missing: String?, isPrompt: Bool, lastCode: CloseCode?
+    ) -> Failure? {
         let unmet = conditions.unmetExpectations
         switch failure {
         case nil where !unmet.isEmpty: return .unmet(unmet, after: nil)
@@ -245,13 +247,14 @@ struct RunState {
         default: break
         }
         // A reader that closes standard output ends the run before its goal, on purpose.
-        guard !ignoresIncoming, let goal = conditions.unmetGoal else {
+        guard !ignoresIncoming, var goal = conditions.unmetGoal else {
             return failure ?? conditions.incompleteReplies.map { .incompleteReplies($0) }
         }
         guard let failure else {
             // The user has left the prompt on purpose.
             return isPrompt && isClosing ? nil : .closedEarly(goal, lastCode ?? .noStatus)
         }
+        goal.ready = missing
         return failure.report.leavesGoalOpen ? .incomplete(goal, failure) : failure
     }
 }

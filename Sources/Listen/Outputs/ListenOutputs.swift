@@ -165,8 +165,8 @@ final class ListenOutputs {
             view.show(payload, as: kind, shownDirection, client: number, role: role)
         } else {
             if let problem = decoding?.problem { report(undecoded: problem, of: number) }
-            if !isReceived, verbosity > 1 {
-                diagnostics.show(transcript.message(payload, as: kind, .sent, client: number))
+            if verbosity > 1, isRelay || !isReceived {
+                diagnostics.show(transcript.message(payload, as: kind, shownDirection, client: number))
             }
         }
     }

@@ -157,11 +157,14 @@ extension Relay {
         guard let settings = settings.command, let authority = self.settings.proxy?.authority,
             let address = places.first?.address
         else { return }
+        if run.diagnostics.terminal != nil, !run.outputs.observesMessages {
+            run.diagnostics.notice("Messages are not shown: --record FILE keeps them, and --page PORT shows them")
+        }
         command = try RelayCommand(
             settings, proxy: address, authority: authority, filesIn: run.diagnostics.temporaryDirectory, on: run.loop
         ) { [unowned self] _ in
             if !hasClients {
-                run.diagnostics.error("the command has not used the proxy; see COMMANDS in 'wsx help relay'")
+                run.diagnostics.error("the command has not used the proxy; see 'wsx help commands'")
             }
             run.end()
         }

@@ -25,6 +25,11 @@ struct Wsx {
     }
 
     private static func run() -> ExitStatus {
+        guard Swift.CommandLine.argc > 0 else {
+            // The only place where Swift reads them.
+            LogWriter.standardError.write("wsx: cannot read the arguments in /proc/self/cmdline; mount /proc\n")
+            return .usage
+        }
         let (words, areValid) = arguments()
         guard areValid else {
             let error = "an argument is not UTF-8 text; to send other bytes, use --file or standard input"

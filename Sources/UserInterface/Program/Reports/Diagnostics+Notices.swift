@@ -3,9 +3,12 @@ import WSCore
 
 // Notices that several commands share.
 extension Diagnostics {
-    /// Warns that `--insecure` disables the verification of certificates.
-    package func warnIfInsecure(_ isInsecure: Bool) {
-        if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
+    /// Warns that `--insecure` disables the verification of certificates, other than by `--pin`.
+    package func warnIfInsecure(_ tls: TLSArguments, mayUseTLS: Bool) {
+        guard tls.isInsecure, mayUseTLS else { return }
+        let words =
+            tls.pins.isEmpty ? "certificates are not verified (--insecure)" : "only --pin is verified (--insecure)"
+        notice("wsx: warning: \(words)")
     }
 
     /// Reports that a limit makes new clients wait.
