@@ -71,7 +71,8 @@ package final class BenchRun {
             let hasConnections = results.times[.handshake].totalCount > 0 || !mode.load.needsConnections
             guard load.earlyFailure == nil, hasConnections, results.hasMeasured || !report.steps.isEmpty else {
                 // Nothing is known about this rate.
-                guard let best = report.search.best.flatMap({ held[$0] }) else { return self.report(results) }
+                guard !report.steps.isEmpty else { return self.report(results) }
+                let best = report.search.best.flatMap { held[$0] } ?? results
                 best.reasons = results.reasons
                 return self.report(best, load.earlyFailure ?? load.failure, report)
             }

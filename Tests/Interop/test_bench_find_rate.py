@@ -89,6 +89,14 @@ def test_files_contain_the_rates(found):
     assert 'failures="0"' in (folder / "junit.xml").read_text()
 
 
+def test_results_of_a_search_cannot_be_merged_but_are_a_baseline(found):
+    result, _, folder = found
+    path = folder / "found.json"
+    path.write_bytes(result.out)
+    assert_fails(wsx("bench", "merge", path), 2, "do not add up")
+    assert wsx("bench", "--json", *STEP, "-r", "20", "--baseline", path, "echo:").status == 0
+
+
 def test_the_page_has_a_curve_of_latency_over_rate(browser, found):
     _, results, folder = found
     steps = results["rate_search"]["steps"]

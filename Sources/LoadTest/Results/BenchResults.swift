@@ -44,6 +44,8 @@ package final class BenchResults {
         package var remarks: [String] = []
         /// Whether each of several runs has added its own doubts and warnings, so none follow from the sum.
         package var areOfSeveralRuns = false
+        /// Whether they were read from the results of a search for the highest rate.
+        package var isOfSearch = false
     }
 
     /// Why the run failed, apart from thresholds; empty if nothing failed.
