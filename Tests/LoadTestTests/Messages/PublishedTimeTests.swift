@@ -47,7 +47,7 @@ import WSCore
         let fixture = LoadFixture(.receive) { $0.publishedTime = try? JSONPath("/ts") }
         let now = LoadFixture.start + 1000
         for age in [700, 300, -5000, -9000, 90_000_000_000_000, nil] as [Int64?] {
-            fixture.context.measurement.arrived(at: now, aged: age)
+            fixture.context.measurement.arrived(at: now, on: 0, aged: age)
         }
         expectEqual(fixture.tally.received, 6)
         expectEqual(fixture.largestLatency(), 700)

@@ -106,4 +106,29 @@ import WSCore
         fixture.workload.ended(connection)
         expectEqual(fixture.tally.lost, 3)
     }
+
+    @Test("Without the wait for room, a latency is a service time; after a timeout, the wait is unknown")
+    func waits() throws {
+        let fixture = LoadFixture(.echo) { $0.pace.rate = .constant(10) }
+        let connection: EchoConnection = try fixture.connection(0)
+        let port = try fixture.port()
+        port.room = 1
+        fixture.context.now = Self.start + 200_000_000
+        fixture.workload.sendDue()
+        #expect((fixture.tally.sent, fixture.tally.waited) == (1, 2))
+        port.room = 3
+        fixture.context.now = Self.start + 500_000_000
+        fixture.context.drained(connection)
+        fixture.context.now = Self.start + 600_000_000
+        receive(0, on: connection)
+        receive(1, on: connection)
+        // The messages were due after 0, 100, and 200 ms, and the last two were sent after 500 ms.
+        #expect(fixture.context.measurement.times[.service].totalCount == 2)
+        #expect(fixture.context.measurement.times[.service].minimum == 100_000_000)
+        #expect(fixture.context.measurement.times[.service].maximum == 600_000_000)
+        fixture.context.giveUpReplies(before: Self.start + 300_000_000)
+        receive(2, on: connection)
+        #expect((fixture.tally.received, fixture.tally.errors[.timeout]) == (3, 1))
+        #expect(fixture.context.measurement.times[.service].totalCount == 2)
+    }
 }
