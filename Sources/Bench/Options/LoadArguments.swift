@@ -162,7 +162,7 @@ package struct LoadArguments: Equatable, Sendable {
         OptionSpecification(
             "arrival", value: OptionValue("PROCESS", .choices(of: Arrival.self)), default: "constant",
             requires: ["rate"], heading: .load, summary: "Spacing of messages: constant or poisson",
-            manual: "Send the messages of `--rate` in the order of *PROCESS*, which repeats in every run.",
+            manual: "Space the messages of `--rate`. Random times are the same in every run. See PACE.",
             example: "--rate 20k --arrival poisson", seeAlso: ["rate"]
         ) { arguments, value throws(ValueProblem) in arguments.pace.arrival = try Arrival.parse(value) },
         OptionSpecification(
