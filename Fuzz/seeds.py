@@ -139,6 +139,13 @@ INFLATING = {
     "empty": inflating(7, b""),
 }
 
+DEFLATING = {
+    "repeated": bytes([7, 0xF0, 100]) + WORDS * 4 + bytes(range(20)),
+    "repeated-with-small-window": bytes([0, 0xF4, 100]) + WORDS * 4 + bytes(range(20)) + bytes([2, 13, 0xF2, 4]),
+    "mixture": bytes([4, 0xF0, 80]) + WORDS * 4 + bytes([3, 90, 1, 0xF2, 30, 9, 0x12, 255]) + bytes(30),
+    "without-context": bytes([15, 0x30, 80]) + WORDS * 4,
+}
+
 COMPRESSION_OFFERS = {
     "plain": b"permessage-deflate",
     "browser": b"permessage-deflate; client_max_window_bits",
@@ -899,6 +906,7 @@ TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
     "inflating": INFLATING,
+    "deflating": DEFLATING,
     "compression-offers": COMPRESSION_OFFERS,
     "close-frames": CLOSE_FRAMES,
     "session": SESSION,

@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     static let all = parsers + protocols
 
     private static let parsers = [
-        frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, http2Server, http2Client,
+        frames, compressedFrames, closeFrames, session, inflating, deflating, utf8, httpHeads, http2Server, http2Client,
         clientHandshake, serverHandshake, requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, cookieFile, challenges, netrc, awsProfiles,
         proxyChoice, proxyConnect, proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges,

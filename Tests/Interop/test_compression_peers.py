@@ -12,6 +12,16 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 from processes import NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer, run, wsx
 
 
+def short_messages(chance, count):
+    """Returns short messages that repeat most of earlier ones, and sometimes others in between."""
+    for number in range(count):
+        if chance.randrange(40) == 0:
+            yield "".join(chance.choices("abcdefgh ", k=chance.randrange(64, 3000)))
+        yield json.dumps({
+            "id": number, "price": chance.randrange(10**6), "tags": ["alpha", "beta"],
+            "note": "some words that repeat and some that do not: " * chance.randrange(1, 9)})
+
+
 def corpus():
     """Returns messages of many sizes and kinds, without NUL bytes."""
     chance = random.Random(7692)
@@ -29,6 +39,7 @@ def corpus():
             yield noise(chance.randrange(400))
         if number % 20 == 0:
             yield noise(40) * chance.randrange(100)
+    yield from short_messages(chance, 1500)
     yield "".join(chance.choices("abcdé水🎈 \n", k=100_000))
     yield noise(1 << 18)
     yield b"x" * (1 << 20)

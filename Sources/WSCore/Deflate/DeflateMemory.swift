@@ -2,7 +2,7 @@
 package final class DeflateMemory {
     /// Up to 64 compression streams of at most 120 KiB each.
     let deflaters = StreamPool<DeflateStream>(maximumStreams: 64)
-    /// The histories of up to 16,384 other busy compressors, at most 2 KiB each.
+    /// The histories of up to 16,384 other busy compressors, 5 KiB each.
     let histories = DeflateHistories()
     /// Up to 1,024 decompression streams of at most 44 KiB each. The history of one is saved when it changes hands, and
     /// takes nearly as much, so fewer streams would save little memory.

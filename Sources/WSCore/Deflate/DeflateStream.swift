@@ -15,19 +15,17 @@ final class DeflateStream: ZlibStream {
     private static let memoryLevel: Int32 = 6
     /// The maximum size of a piece of input or output, in bytes.
     private static let pieceBytes = 256 << 10
-    /// The history to keep when a message is taken back or the stream changes hands, in bytes. More would make messages
-    /// a little shorter, but entering it into zlib's hash table would take longer than compressing a short message.
-    static let historyBytes = 2 << 10
-    /// Room for ``historyBytes``.
-    typealias History = InlineArray<2048, UInt8>
 
     /// The size of the window to use, in bits, if the negotiated one has 8 to 15 bits.
     ///
-    /// zlib rejects 8 bits for raw DEFLATE. With 9 bits, the maximum distance is 250 bytes: the window minus the 262
-    /// bytes of lookahead (MAX_DIST in deflate.h). That fits into an 8-bit window.
+    /// zlib rejects 8 bits for raw DEFLATE. With 9 bits, ``maximumDistance(windowBits:)`` is 250 bytes, which fits into an
+    /// 8-bit window.
     static func windowBits(within negotiated: Int) -> Int {
         min(max(negotiated, windowBitsRange.lowerBound), windowBitsRange.upperBound)
     }
+
+    /// The maximum distance of a repetition, in bytes: the window minus the lookahead (MAX_DIST in zlib's deflate.h).
+    static func maximumDistance(windowBits: Int) -> Int { 1 << windowBits - 262 }
 
     /// Creates a stream for ``windowBits(within:)``. Traps if memory is exhausted, as all allocations do.
     init(windowBits: Int) {
@@ -89,10 +87,10 @@ final class DeflateStream: ZlibStream {
         return true
     }
 
-    /// Copies the history that is kept, at most ``historyBytes``. Returns its size in bytes.
+    /// Copies the history that is kept, at most ``ShortDeflater/historyBytes``. Returns its size in bytes.
     func copyHistory(to target: UnsafeMutableRawBufferPointer) -> Int {
         withWindow { window in
-            let history = window.suffix(Self.historyBytes)
+            let history = window.suffix(ShortDeflater.historyBytes)
             target.copyBytes(from: history)
             return history.count
         }
@@ -108,7 +106,7 @@ final class DeflateStream: ZlibStream {
     /// harmless: a stream may restart with the end of the history, or without history, at any message.
     private func forget(_ byteCount: Int) {
         withWindow { window in
-            restore(UnsafeRawBufferPointer(rebasing: window.dropLast(byteCount).suffix(Self.historyBytes)))
+            restore(UnsafeRawBufferPointer(rebasing: window.dropLast(byteCount).suffix(ShortDeflater.historyBytes)))
         }
     }
 

@@ -1,8 +1,9 @@
 /// Compresses the outgoing messages of a connection (RFC 7692 §7.2.1).
 final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     private let keepsContext: Bool
-    /// The number of consecutive messages that compression did not shorten.
-    private var failureCount: UInt8 = 0
+    /// The number of consecutive messages that zlib compressed to a quarter, or, if negative, did not shorten. At most
+    /// ``minimumSuccesses`` and ``maximumFailures``.
+    private var trend: Int8 = 0
     /// The number of messages to send uncompressed before the next trial.
     private var messagesToSkip: UInt8 = 0
     /// ``historyIndex`` in four bytes: each idle connection has one. -1 stands for nil.
@@ -13,9 +14,11 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     static let smallestBytes = 64
     /// The number of consecutive failures after which only one message in ``trialInterval`` is tried. Otherwise, random
     /// data would be slowed down to zlib's speed without benefit.
-    static let maximumFailures: UInt8 = 8
+    static let maximumFailures: Int8 = 8
     /// The number of messages per trial while compression does not help.
     static let trialInterval: UInt8 = 16
+    /// The number of consecutive short messages that repeat so much of earlier ones that ``ShortDeflater`` takes over.
+    static let minimumSuccesses: Int8 = 8
 
     /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
@@ -60,20 +63,38 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
         }
         // Taken out to guarantee exclusive access during `body`.
         var output = memory.compressed.takeAll()
-        let isShorter = borrowStream().compress(payload, into: &output)
-        // RFC 7692 §7.1.1: without context takeover, every message starts with an empty window.
-        if !keepsContext { returnStream() }
-        if isShorter {
-            failureCount = 0
-            // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.
-            output.withReadableBytes { body($0.extracting(droppingLast: flushMarker.count)) }
-        } else {
-            failureCount = min(failureCount + 1, Self.maximumFailures)
-            if failureCount == Self.maximumFailures { messagesToSkip = Self.trialInterval - 1 }
-        }
+        let isShorter = compressShort(payload, into: &output) || compressWithStream(payload, into: &output)
+        // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.
+        if isShorter { output.withReadableBytes { body($0.extracting(droppingLast: flushMarker.count)) } }
         output.removeAll()
         output.releaseStorage(above: DeflateMemory.keptStorageBytes)
         memory.compressed = output
+        return isShorter
+    }
+
+    /// Compresses a short message without zlib, if it repeats as much of earlier ones as those before it.
+    private func compressShort(_ payload: RawSpan, into output: inout ByteBuffer) -> Bool {
+        guard trend == Self.minimumSuccesses, payload.byteCount <= ShortDeflater.maximumBytes else { return false }
+        if historyIndex == nil {
+            memory.histories.save(borrowStream(), of: self)
+            guard historyIndex != nil else { return false }
+            returnStream()
+        }
+        return memory.histories.compress(payload, of: self, into: &output, limitBytes: payload.byteCount / 8 * 3)
+    }
+
+    private func compressWithStream(_ payload: RawSpan, into output: inout ByteBuffer) -> Bool {
+        let isShorter = borrowStream().compress(payload, into: &output)
+        if !isShorter {
+            trend = max(min(trend, 0) - 1, -Self.maximumFailures)
+            if trend == -Self.maximumFailures { messagesToSkip = Self.trialInterval - 1 }
+        } else if keepsContext, payload.byteCount <= ShortDeflater.maximumBytes, output.count <= payload.byteCount / 4 {
+            trend = min(max(trend, 0) + 1, Self.minimumSuccesses)
+        } else {
+            trend = 0
+        }
+        // RFC 7692 §7.1.1: without context takeover, every message starts with an empty window.
+        if !keepsContext { returnStream() }
         return isShorter
     }
 }
