@@ -33,18 +33,6 @@ extension BenchResults {
         }
     }
 
-    /// Names a run in its findings, for a sum. Those that follow from its figures depend on the present thresholds.
-    package func nameFindings(_ name: String, besides thresholds: [Threshold]) {
-        let (earlier, omissions) = (doubtsOfFigures(besides: []), GeneratorVerdict(self).omissions)
-        findings.doubts.removeAll(where: earlier.contains)
-        findings.doubts += doubtsOfFigures(besides: thresholds)
-        // The sum has warnings with the sums.
-        findings.remarks.removeAll(where: omissions.contains)
-        for list in [\Findings.reasons, \.doubts, \.remarks] {
-            findings[keyPath: list] = findings[keyPath: list].map { "\(name): \($0)" }
-        }
-    }
-
     /// Adds the counts of another load.
     internal func add(_ other: LoadTally) throws(BenchResultsError) { try tally.add(checking: other) }
 
