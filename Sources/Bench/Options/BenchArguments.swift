@@ -134,11 +134,10 @@ package struct BenchArguments: Equatable, Sendable {
         ] + .modes(without: .rate),
         heading: .load, summary: "Find the highest rate at which EXPR holds",
         manual: """
-            Search the highest rate at which *EXPR* holds, a condition as for `--threshold`; if the option is repeated, \
-            all must hold. `--rate` is the first rate (default: `100`), `--duration` the length of a step (default: \
-            `5s`), and `--warmup` the time before it (default: `1s`). See RATE SEARCH.
+            Search the highest rate at which each *EXPR* holds, as for `--threshold`, from `--rate` (default: `100`) \
+            on. A step takes `--duration` (default: `5s`) after `--warmup` (default: `1s`). See RATE SEARCH.
             """,
-        example: "--find-rate 'p99<50ms' --find-rate 'errors<0.1%'", seeAlso: ["rate", "threshold"]
+        example: "--find-rate 'p99<50ms'", seeAlso: ["threshold"]
     ) { arguments, value throws(ValueProblem) in
         arguments.goals.append(try ThresholdValue.parse(value))
     }

@@ -88,7 +88,7 @@ import WSCore
         return report
     }
 
-    private static let servers: [Server] = [.queue(500), .queue(2000), .queue(1234), .bucket(700), .stall(900)]
+    private static let servers: [Server] = [.queue(60), .queue(150), .queue(310), .bucket(250), .stall(300)]
 
     @Test("The capacity of a server is found within 5 % in nine of ten searches", arguments: 0..<5)
     func capacity(index: Int) {
@@ -105,7 +105,7 @@ import WSCore
     @Test("A limit that each stall of the server exceeds is missed at any rate")
     func stall() {
         for seed in UInt64(0)..<5 {
-            let report = Self.search(.stall(900), Self.goal(20), seed: seed)
+            let report = Self.search(.stall(400), Self.goal(20), seed: seed)
             expectNil(report.search.best)
             expectNotNil(report.failure)
             expectNil(report.doubt)
