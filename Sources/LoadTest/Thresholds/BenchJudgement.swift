@@ -60,6 +60,18 @@ extension BenchResults {
         findings.doubts + (findings.areOfSeveralRuns ? [] : doubtsOfFigures(besides: thresholds))
     }
 
+    /// Names a run in its findings, for a sum. Those that follow from its figures depend on the present thresholds.
+    package func nameFindings(_ name: String, besides thresholds: [Threshold]) {
+        let (earlier, omissions) = (doubtsOfFigures(besides: []), GeneratorVerdict(self).omissions)
+        findings.doubts.removeAll(where: earlier.contains)
+        findings.doubts += doubtsOfFigures(besides: thresholds)
+        // The sum has warnings with the sums.
+        findings.remarks.removeAll(where: omissions.contains)
+        for list in [\Findings.reasons, \.doubts, \.remarks] {
+            findings[keyPath: list] = findings[keyPath: list].map { "\(name): \($0)" }
+        }
+    }
+
     internal func doubtsOfFigures(besides thresholds: [Threshold]) -> [String] {
         var doubts: [String] = []
         let (mode, share) = (description.mode, unsentShare)
