@@ -130,7 +130,8 @@ package struct BenchArguments: Equatable, Sendable {
     private static let findRate = OptionSpecification<BenchArguments>(
         "find-rate", value: OptionValue("EXPR"), repetition: .adds,
         conflicts: [
-            "abort", "baseline", "data", "in-flight", "messages", "output=jsonl", "ramp", "stages", "start-at", "think",
+            "abort", "baseline", "data", "in-flight", "messages", "output=jsonl", "ramp", "samples", "stages",
+            "start-at", "think",
         ] + .modes(without: .rate),
         heading: .load, summary: "Find the highest rate at which EXPR holds",
         manual: """

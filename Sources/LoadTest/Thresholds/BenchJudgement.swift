@@ -85,18 +85,6 @@ extension BenchResults {
         if reasons.isEmpty, mode != .idle, outcomes.allSatisfy({ $0 == 0 }) { doubts.append("nothing was measured") }
         return doubts
     }
-
-    /// Names a run in its findings, for a sum. Those that follow from its figures depend on the present thresholds.
-    package func nameFindings(_ name: String, besides thresholds: [Threshold]) {
-        let (earlier, omissions) = (doubtsOfFigures(besides: []), GeneratorVerdict(self).omissions)
-        findings.doubts.removeAll(where: earlier.contains)
-        findings.doubts += doubtsOfFigures(besides: thresholds)
-        // The sum has warnings with the sums.
-        findings.remarks.removeAll(where: omissions.contains)
-        for list in [\Findings.reasons, \.doubts, \.remarks] {
-            findings[keyPath: list] = findings[keyPath: list].map { "\(name): \($0)" }
-        }
-    }
 }
 
 extension BenchJudgement {
