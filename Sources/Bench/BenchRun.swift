@@ -69,11 +69,17 @@ package final class BenchRun {
             let results = try load.run()
             last = results
             let hasConnections = results.times[.handshake].totalCount > 0 || !mode.load.needsConnections
-            guard load.earlyFailure == nil, hasConnections, results.hasMeasured || !report.steps.isEmpty else {
+            if let verdict = goals.lazy.map({ $0.verdict(on: results) }).first(where: \.lacksLatencies) {
+                // No rate is known without them.
+                results.findings.doubts.append(
+                    "the search ended at \(Phrase.grouped(rate)) per second: \(verdict.reason)")
+                return self.report(results)
+            }
+            guard load.earlyFailure == nil, hasConnections else {
                 // Nothing is known about this rate.
                 guard !report.steps.isEmpty else { return self.report(results) }
                 let best = report.search.best.flatMap { held[$0] } ?? results
-                best.reasons = results.reasons
+                best.reasons = results.reasons.map { "at \(Phrase.grouped(rate)) per second: \($0)" }
                 return self.report(best, load.earlyFailure ?? load.failure, report)
             }
             _ = load.finish(results)

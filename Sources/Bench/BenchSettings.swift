@@ -123,7 +123,8 @@ package struct BenchSettings: Sendable {
         }
         plan.conversation.codecs = codecs
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
-        plan.conversation.scenarios = try scenarios?.mix(connectionCount: plan.connections.count)
+        plan.conversation.scenarios = try scenarios?.mix(
+            connectionCount: plan.connections.count, limitedBy: Self.connectionLimit(plan, arguments.load))
         let stepNames = plan.conversation.scenarios?.names
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: stepNames,
@@ -134,14 +135,13 @@ package struct BenchSettings: Sendable {
         connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)
         if plan.publishedTime == nil { try Self.check(arguments.abortConditions, of: "--abort", in: plan.mode) }
+        try Self.checkSamples(arguments, in: plan)
         try checkSearch()
         guard plan.connections.threadCount <= plan.connections.count else {
             throw .badArgument(
                 what: "--threads \(plan.connections.threadCount)",
                 why: "there are only \(Phrase.count(plan.connections.count, "connection")); raise "
-                    + (plan.connections.stages != nil
-                        ? "a target of --stages"
-                        : plan.connections.count < arguments.load.connections.count ? "--messages" : "--connections"))
+                    + Self.connectionLimit(plan, arguments.load))
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
@@ -193,6 +193,23 @@ package struct BenchSettings: Sendable {
         plan.replies = load.replies
         plan.publishedTime = load.publishedTime
         return plan
+    }
+
+    /// What limits the number of connections: an option.
+    private static func connectionLimit(_ plan: LoadPlan, _ load: LoadArguments) -> String {
+        guard plan.connections.stages == nil else { return "a target of --stages" }
+        return plan.connections.count < load.connections.count ? "--messages" : "--connections"
+    }
+
+    /// Checks that there are latencies for `--samples`.
+    private static func checkSamples(_ arguments: BenchArguments, in plan: LoadPlan) throws(Failure) {
+        guard let file = arguments.samples.file, !plan.mode.metrics.hasLatencies, plan.publishedTime == nil else {
+            return
+        }
+        throw .badArgument(
+            what: "--samples \(escapingControls(file))",
+            why: "--mode \(plan.mode.rawValue) measures no latencies"
+                + (plan.mode.accepts(.latencyFrom) ? "; add --latency-from" : ""))
     }
 
     /// Checks that the conditions are about something that the mode measures.

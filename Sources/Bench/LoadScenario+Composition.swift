@@ -30,9 +30,11 @@ struct WeightedScenarios {
         }
         let files = arguments.loadFiles.map { NumberedFile($0) }
         var (scenarios, weights): ([LoadScenario], [Double]) = ([], [])
+        // The files with the names of scenarios and of steps.
+        var owners: [String: String] = [:]
         for (source, file) in zip(arguments.loadFiles, files) {
             let what = "--scenario \(escapingControls(source))"
-            guard let weight = file.number.map({ Double($0) }) ?? 1, weight > 0, weight <= 1e9 else {
+            guard let weight = file.value, weight > 0, weight <= 1e9 else {
                 throw .badArgument(what: what, why: "expected a weight above 0 after the colon, such as 70 or 0.5")
             }
             guard (file.number == nil) == (files[0].number == nil) else {
@@ -45,6 +47,13 @@ struct WeightedScenarios {
                 throw .badArgument(
                     what: what, why: "results would have two scenarios named '\(escapingControls(name))'; rename a file"
                 )
+            }
+            for name in [scenario.name].compactMap(\.self) + scenario.stepNames {
+                guard let owner = owners.updateValue(file.path, forKey: name) else { continue }
+                throw .badArgument(
+                    what: what,
+                    why: "results would have two entries named '\(escapingControls(name))', of "
+                        + "\(escapingControls(owner)) and \(escapingControls(file.path)); rename a file or a step")
             }
             scenarios.append(scenario)
             weights.append(weight)
@@ -72,14 +81,15 @@ struct WeightedScenarios {
     }
 
     /// Distributes the connections among the scenarios.
+    /// - Parameter limit: What limits the number of connections: an option.
     /// - Throws: ``Failure/badArgument(what:why:)`` if there is none for a scenario.
-    func mix(connectionCount: Int) throws(Failure) -> ScenarioMix {
+    func mix(connectionCount: Int, limitedBy limit: String) throws(Failure) -> ScenarioMix {
         let mix = ScenarioMix(scenarios, weights: weights, connectionCount: connectionCount)
         guard let index = mix.firstUnused else { return mix }
         throw .badArgument(
             what: "--scenario \(escapingControls(sources[index]))",
             why:
-                "none of \(Phrase.count(connectionCount, "connection")) would play it; raise --connections or its weight"
+                "none of \(Phrase.count(connectionCount, "connection")) would play it; raise \(limit) or its weight"
         )
     }
 }

@@ -81,9 +81,15 @@ def test_a_full_disk_fails_the_run():
     (["--samples", "-"], "--samples -: standard output is already in use"),
     (["--samples", "s.csv:0"], "--samples s.csv:0: expected a whole number of 1 or more after the colon"),
     (["--samples", "s.csv:1.5"], "--samples s.csv:1.5: expected a whole number of 1 or more after the colon"),
+    (["--samples", "s.csv:1k"], "--samples s.csv:1k: expected a whole number of 1 or more after the colon"),
+    (["--samples", "s.csv:-1"], "--samples s.csv:-1: expected a whole number of 1 or more after the colon"),
+    (["--samples", "s.csv:"], "--samples s.csv:: expected a whole number of 1 or more after the colon"),
+    (["--samples", "s.csv", "--mode", "send"], "--samples s.csv: --mode send measures no latencies"),
+    (["--samples", "s.csv", "--mode", "receive"],
+     "--samples s.csv: --mode receive measures no latencies; add --latency-from"),
     (["--samples", "s.csv", "--hdr", "s.csv"], "--samples s.csv: --hdr writes to the same file"),
     (["--samples", "m", "--file", "m"], "--samples m: --file reads the same file"),
-], ids=["stdout", "zero", "fraction", "twice", "input"])
+], ids=["stdout", "zero", "fraction", "suffix", "negative", "empty", "send", "receive", "twice", "input"])
 def test_unusable_files_are_usage_errors(options, message, tmp_path):
     (tmp_path / "m").write_text("m")
     assert_fails(wsx("bench", "echo:", *options, cwd=tmp_path), 2, message)

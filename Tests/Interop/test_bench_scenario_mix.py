@@ -132,14 +132,38 @@ def test_merged_results_keep_the_scenarios_apart(tmp_path):
     (["a.jsonl:70", "b.jsonl"], "--scenario b.jsonl: give each scenario a weight, or none"),
     (["a.jsonl:0", "b.jsonl:1"], "--scenario a.jsonl:0: expected a weight above 0 after the colon"),
     (["a.jsonl:1.2.3"], "--scenario a.jsonl:1.2.3: expected a weight above 0"),
+    (["a.jsonl:1e5"], "--scenario a.jsonl:1e5: expected a weight above 0"),
+    (["a.jsonl:"], "--scenario a.jsonl:: expected a weight above 0"),
     (["a.jsonl", "a.jsonl"], "--scenario a.jsonl: results would have two scenarios named 'a'; rename a file"),
     (["a.jsonl:99", "b.jsonl:1"], "--scenario b.jsonl:1: none of 10 connections would play it"),
     (["a.jsonl:5", "missing.jsonl:5"], "--scenario missing.jsonl: no such file or directory"),
-], ids=["mixed", "zero", "number", "twice", "unused", "missing"])
+], ids=["mixed", "zero", "number", "exponent", "empty", "twice", "unused", "missing"])
 def test_unusable_mixes_are_usage_errors(values, message, tmp_path):
     for name in ("a", "b"):
         scenario(tmp_path, f"{name}.jsonl")
     assert_fails(wsx("bench", "echo:", *options(*values), "-n", "10", cwd=tmp_path), 2, message)
+
+
+@pytest.mark.parametrize("names, value", [
+    (["a.jsonl", "a.ask.jsonl"], "a.ask.jsonl"), (["a.ask.jsonl", "a.jsonl"], "a.jsonl"),
+], ids=["step first", "scenario first"])
+def test_a_scenario_and_a_step_need_different_names(names, value, tmp_path):
+    for name in names:
+        scenario(tmp_path, name)
+    assert_fails(
+        wsx("bench", "echo:", *options(*names), "-n", "10", cwd=tmp_path), 2,
+        f"--scenario {value}: results would have two entries named 'a.ask', of {names[0]} and {names[1]}; "
+        "rename a file or a step")
+
+
+@pytest.mark.parametrize("limits, remedy", [
+    (["-c", "10", "-n", "1"], "--messages"), (["-c", "1"], "--connections"),
+], ids=["messages", "connections"])
+def test_the_option_that_limits_connections_is_named(limits, remedy, tmp_path):
+    files = [scenario(tmp_path, "a.jsonl"), scenario(tmp_path, "b.jsonl")]
+    assert_fails(
+        wsx("bench", "echo:", *options(*files), *limits), 2,
+        f"none of 1 connection would play it; raise {remedy} or its weight")
 
 
 def test_a_threshold_needs_the_name_of_the_scenario(tmp_path):

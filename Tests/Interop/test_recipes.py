@@ -24,6 +24,7 @@ from brokers import Mosquitto
 from browser import require_chromium
 from hosts import Hosts, why_there_are_none
 from protocol_files import JupyterServer, OBSServer, OCPPServer, WAMPServer
+from live_page import Page
 from processes import BINARY, PEERS, PEERS_PYTHON, PYTHON, ROOT, Listener, Running, environment, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
@@ -284,6 +285,30 @@ def test_call_json_rpc(kitchen):
     assert result.status == 0, result
     assert result.lines == [
         '{"jsonrpc":"2.0","id":1,"result":"eth_chainId"}', '{"jsonrpc":"2.0","id":2,"result":"eth_getBalance"}']
+
+
+@recipe("Watch messages in a browser, and change some by hand")
+def test_watch_messages(kitchen, wsx_echo):
+    with kitchen.start({"8081": 0, "8080": 0, "wss://api.example": wsx_echo.url}) as relay:
+        page = Page(relay)
+        with Running([BINARY, "connect", "-1", relay.wait_for_address(), '{"op":"order"}']) as client:
+            page.ask(do="release", ids=[page.wait(type="held")["id"]])
+            assert client.wait() == 0
+            assert client.out == b'{"op":"order"}\n'
+
+
+@recipe("Change what an application with a built-in URL sends")
+def test_change_what_an_application_sends(kitchen, wsx_echo):
+    with kitchen.start({"9000": 0}) as relay:
+        proxy = relay.wait_for(r"(http://127\.0\.0\.1:\d+)").group(1).decode()
+        result = wsx("connect", "-1", "--proxy", proxy, wsx_echo.url, '{"limit":5}')
+    assert (result.status, result.out) == (0, b'{"limit":1000}\n')
+
+
+@recipe("Check how a server closes connections")
+def test_check_how_a_server_closes(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0 and result.lines[-1].endswith(", 0 failed")
 
 
 @recipe("Show a log to every connected client")

@@ -138,6 +138,10 @@ final class LoadRun {
     /// Finds whether only the delay of wsx has missed the condition of `--abort` that ended the run, or latencies that have
     /// been left out since. The run is then inconclusive.
     private func judgeAbort(_ results: BenchResults) {
+        for condition in settings.arguments.abortConditions {
+            let verdict = condition.verdict(on: results)
+            if verdict.lacksLatencies { results.findings.doubts.append("--abort was not checked: \(verdict.reason)") }
+        }
         guard case .aborted? = earlyFailure, let verdict = monitor.unmetCondition?.verdict(on: results),
             verdict.isInconclusive
         else { return }

@@ -161,7 +161,7 @@ package struct LoadArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "arrival", value: OptionValue("PROCESS", .choices(of: Arrival.self)), default: "constant",
-            requires: ["rate"], heading: .load, summary: "Spacing of messages: constant or poisson",
+            requires: ["rate"], heading: .load, summary: "Distribution of send times",
             manual: "Space the messages of `--rate`. Random times are the same in every run. See PACE.",
             example: "--rate 20k --arrival poisson", seeAlso: ["rate"]
         ) { arguments, value throws(ValueProblem) in arguments.pace.arrival = try Arrival.parse(value) },

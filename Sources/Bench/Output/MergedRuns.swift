@@ -71,7 +71,7 @@ struct MergedRuns {
         }
         let hosts = Dictionary(grouping: runs.compactMap(\.host), by: { $0 }).filter { $0.value.count > 1 }
         for (host, runs) in hosts.sorted(by: { $0.key < $1.key }) {
-            remarks.append("\(Phrase.grouped(runs.count)) runs shared the processors of \(host).")
+            remarks.append("\(Phrase.grouped(runs.count)) runs shared the processors of \(escapingControls(host)).")
         }
         return remarks
     }

@@ -75,7 +75,8 @@ struct ResultOutputs: ~Copyable {
         let comparison = baselines.isEmpty ? nil : BaselineComparison(ComparedRun(results), with: baselines)
         return BenchJudgement(
             reasons: results.reasons,
-            doubts: [search?.doubt].compactMap(\.self) + results.doubts(besides: arguments.result.thresholds),
+            doubts: [search?.doubt].compactMap(\.self)
+                + results.doubts(besides: arguments.result.thresholds + (search?.goals ?? [])),
             verdicts: verdicts, comparison: comparison, search: search)
     }
 

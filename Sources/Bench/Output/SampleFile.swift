@@ -22,7 +22,7 @@ final class SampleFile: Sendable {
         let numbered = NumberedFile(value)
         path = numbered.path
         let what = "\(Self.option) \(escapingControls(value))"
-        guard let divisor = numbered.number.map({ Int($0) }) ?? 1, divisor > 0 else {
+        guard let divisor = numbered.value.flatMap({ Int(exactly: $0) }), divisor > 0 else {
             throw .badArgument(what: what, why: "expected a whole number of 1 or more after the colon")
         }
         self.divisor = divisor
@@ -54,7 +54,7 @@ final class SampleFile: Sendable {
     func finish(omittedCount: Int, _ diagnostics: Diagnostics) -> Failure? {
         switch writer.finish() {
         case .failed(let error): return .writing(path: path, error)
-        case .stalled: return .incompleteOutput(.recording(path: path))
+        case .stalled: return .incompleteOutput(.samples(path: path))
         case .complete:
             guard omittedCount > 0 else { return nil }
             diagnostics.notice(

@@ -121,7 +121,7 @@ final class LiveMonitor {
     private func checkConditions() {
         for condition in settings.arguments.abortConditions {
             let verdict = condition.verdict(on: live.results)
-            guard !verdict.isMet, verdict.hasValue else { continue }
+            guard !verdict.isMet, verdict.hasValue, !verdict.lacksLatencies else { continue }
             unmetCondition = condition
             return fail(.aborted(verdict, afterSeconds: live.secondCount))
         }

@@ -21,6 +21,8 @@ package class LoadConnection {
     private final var waits: [UInt64: UInt64] = [:]
     /// The due time before which waits are unknown.
     private final var waitsStart: UInt64 = 0
+    /// The number of waits of late messages that are kept. Above it, those of the earliest are forgotten.
+    private static let mostLateWaits = 32_768
     /// Its part in the load.
     internal final var state = State.active
     /// The time at which it was opened, on the loop's clock in nanoseconds.
@@ -110,11 +112,14 @@ package class LoadConnection {
         return waits.removeValue(forKey: time) ?? (time < waitsStart ? nil : 0)
     }
 
-    /// Forgets the waits of messages that were due before a time: their replies are late or lost.
-    internal final func forgetWaits(before time: UInt64) {
-        guard !waits.isEmpty else { return }
-        waits = waits.filter { $0.key >= time }
-        waitsStart = max(waitsStart, time)
+    /// Forgets waits of messages that were due before a time if there are many: their replies are probably lost.
+    internal final func limitWaits(before time: UInt64) {
+        guard waits.count > 2 * Self.mostLateWaits else { return }
+        let late = waits.keys.filter { $0 < time }.sorted()
+        guard late.count > Self.mostLateWaits else { return }
+        let start = late[late.count - Self.mostLateWaits]
+        waits = waits.filter { $0.key >= start }
+        waitsStart = max(waitsStart, start)
     }
 
     // MARK: Overridden by modes

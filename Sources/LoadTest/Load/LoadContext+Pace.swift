@@ -16,6 +16,7 @@ extension LoadContext {
         openLoop = plan.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
         // Other modes with a rate record it when a connection is free again.
         measurement.recordsService = openLoop != nil && plan.mode.accepts(.inFlight)
+        measurement.needsWaits = measurement.recordsService
         afterReply = plan.changesConnections || plan.pace.think != nil ? .decide : openLoop == nil ? .send : .nothing
         measurement.begin(
             at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd,
@@ -187,7 +188,7 @@ extension LoadContext {
         var sentCount = 0
         for time in connection.backlog {
             guard send(on: connection, dueAt: time) else { break }
-            if measurement.recordsService { connection.keepWait(ofMessageAt: time) }
+            if measurement.needsWaits { connection.keepWait(ofMessageAt: time) }
             sentCount += 1
         }
         connection.backlog.removeFirst(sentCount)

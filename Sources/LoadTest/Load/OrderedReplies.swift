@@ -88,7 +88,7 @@ extension LoadContext {
 
     /// Times out the replies to messages that were sent on a connection before a time. Returns their number.
     internal func timeOutReplies(on connection: LoadConnection, before time: UInt64) -> Int {
-        connection.forgetWaits(before: time)
+        connection.limitWaits(before: time)
         let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
         if count > 0, case .certain = connection.orderedReplies.state {
             connection.orderedReplies.state = .suspect(since: now, held: [])

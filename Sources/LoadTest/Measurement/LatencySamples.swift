@@ -16,8 +16,8 @@ package final class LatencySamples {
         /// When the message was due, relative to the beginning of the measurement.
         let time: Int64
         let latency: UInt64
-        /// The part of the latency before the message was sent.
-        var wait: UInt64 = 0
+        /// The part of the latency before the message was sent, or `nil` if it is unknown.
+        var wait: UInt64? = 0
         /// The number of the connection, from 0.
         let connection: UInt64
         /// The name of the step, or `nil` for a message or a whole iteration.
@@ -74,7 +74,7 @@ package final class LatencySamples {
         lines.append(byte: UInt8(ascii: ","))
         append(microseconds: Int64(clamping: sample.latency))
         lines.append(byte: UInt8(ascii: ","))
-        append(microseconds: Int64(clamping: sample.wait))
+        if let wait = sample.wait { append(microseconds: Int64(clamping: wait)) }
         lines.append(byte: UInt8(ascii: ","))
         if let step = sample.step { lines.append(Self.quoted(step)) }
         lines.append(byte: UInt8(ascii: "\n"))
@@ -87,9 +87,12 @@ package final class LatencySamples {
         lines.append(decimal: Int(clamping: sample.connection) + 1)
         lines.append(literal: ",\"latency_us\":")
         append(microseconds: Int64(clamping: sample.latency))
-        if sample.wait > 0 {
+        switch sample.wait {
+        case nil: lines.append(literal: ",\"wait_us\":null")
+        case 0?: break
+        case let wait?:
             lines.append(literal: ",\"wait_us\":")
-            append(microseconds: Int64(clamping: sample.wait))
+            append(microseconds: Int64(clamping: wait))
         }
         if let step = sample.step {
             lines.append(literal: ",\"step\":")
@@ -117,10 +120,12 @@ package final class LatencySamples {
 
 extension LoadMeasurement {
     /// Adds a latency that has been recorded to the samples.
-    /// - Parameter step: The name of a step, or `nil` for a message or a whole iteration.
+    /// - Parameters:
+    ///   - wait: The part of the latency before the message was sent, or `nil` if it is unknown.
+    ///   - step: The name of a step, or `nil` for a message or a whole iteration.
     @inline(never)
     internal mutating func sample(
-        _ latency: UInt64, on connection: UInt64, sentAt time: UInt64, after wait: UInt64 = 0, step: String? = nil
+        _ latency: UInt64, on connection: UInt64, sentAt time: UInt64, after wait: UInt64? = 0, step: String? = nil
     ) {
         guard let samples else { return }
         let time = Int64(truncatingIfNeeded: time &- countStart)

@@ -36,6 +36,8 @@ package struct LoadMeasurement: ~Copyable {
     internal var steps: [PartRecorder] = []
     /// Whether latencies are also recorded without the time for which messages waited to be sent.
     internal var recordsService = false
+    /// Whether the waits of messages on their connections are to be known.
+    internal var needsWaits = false
     /// The latencies one by one, or `nil` if nothing asks for them.
     package var samples: LatencySamples?
 
@@ -154,7 +156,7 @@ package struct LoadMeasurement: ~Copyable {
         let latency = now > time ? now &- time : 0
         latencies.record(latency, at: now)
         if recordsService, let wait { times[.service].record(latency &- min(wait, latency)) }
-        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait ?? 0, step: name) }
+        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait, step: name) }
     }
 
     /// Records the correct reply to a message.
@@ -191,16 +193,19 @@ package struct LoadMeasurement: ~Copyable {
         if recordsService, let wait { times[.service].record(latency - min(wait, latency)) }
         tally.latencyOmitted -= 1
         latencies.confirm(latency, dueAt: time)
-        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait ?? 0) }
+        if samples != nil { sample(latency, on: connection, sentAt: time, after: wait) }
     }
 
     /// Leaves out latencies that may be wrong: those recorded in the seconds of two times, and between.
     internal mutating func omitLatencies(since time: UInt64, until end: UInt64) {
-        tally.latencyOmitted += latencies.omit(since: time, until: end)
+        let count = latencies.omit(since: time, until: end)
+        tally.latencyOmitted += count
         if streams != nil { streams = StreamRecorder() }
-        // These have no seconds.
-        if recordsService { times[.service].removeAll() }
+        guard count > 0, recordsService else { return }
+        // These have no seconds. The results leave out those of other threads, too.
+        times[.service].removeAll()
         recordsService = false
+        needsWaits = samples != nil
     }
 
     /// Records a received message without a known send time.

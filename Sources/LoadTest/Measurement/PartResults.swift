@@ -61,6 +61,8 @@ package struct PartResults: Equatable, Sendable {
 
     /// The times of replies that consist of several messages, or `nil` if there are none.
     package internal(set) var stream: StreamResults?
+    /// Whether the attempts are the iterations of one of several scenarios. Unknown for results that were read.
+    internal var isScenario = false
 
     /// Starts without results.
     internal init(name: String, latencies: StoredHistogram? = nil) {
@@ -101,6 +103,7 @@ package struct PartResults: Equatable, Sendable {
         }
         try seconds.add(bySecond: other.seconds)
         try stream.add(other.stream)
+        isScenario = isScenario || other.isScenario
         for (measure, delays) in other.ownDelays {
             var sum = try delays.decoded()
             if let own = ownDelays[measure] { try sum.add(checking: own.decoded()) }

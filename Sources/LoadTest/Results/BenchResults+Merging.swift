@@ -15,6 +15,7 @@ extension BenchResults {
         try add(other.tally)
         try latencies.add(checking: other.latencies)
         try times.add(other.times)
+        removeIncompleteService()
         try stream.add(other.stream)
         try publishedClock.add(other.publishedClock)
         try steps.add(byName: other.steps)
@@ -31,6 +32,11 @@ extension BenchResults {
             let known = findings[keyPath: list]
             findings[keyPath: list] += other.findings[keyPath: list].filter { !known.contains($0) }
         }
+    }
+
+    /// Removes service times if latencies have been left out on any thread: the rest would be those of other replies.
+    internal func removeIncompleteService() {
+        if tally.latencyOmitted > 0, times[.service].totalCount > 0 { times[.service].removeAll() }
     }
 
     /// Adds the counts of another load.

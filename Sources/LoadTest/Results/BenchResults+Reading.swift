@@ -58,7 +58,8 @@ extension BenchResults {
         let reasons = try result?.strings("reasons") ?? []
         let findings = Findings(
             reasons: isInconclusive ? [] : reasons, doubts: isInconclusive ? reasons : [],
-            remarks: json.has("warnings") ? try json.strings("warnings") : [], isOfSearch: json.has("rate_search"))
+            remarks: json.has("warnings") ? try json.strings("warnings").map { escapingControls($0) } : [],
+            isOfSearch: json.has("rate_search"))
         let stages = try Self.stages(json, &description.stages)
         var timeline = Timeline()
         timeline.openCounts = nil

@@ -196,6 +196,7 @@ extension BenchResults {
             try add(measurement.tally)
             try latencies.add(checking: measurement.latencies.total)
             try times.add(measurement.times)
+            removeIncompleteService()
             try stream.add(measurement.streams?.results)
             try publishedClock.add(measurement.publishedClock)
             try steps.add(byName: measurement.steps.map(\.results))

@@ -1,4 +1,5 @@
 import Formats
+import WSCore
 
 /// What a run says about the server.
 package enum RunVerdict: String, Sendable {
@@ -83,6 +84,7 @@ extension BenchResults {
         let outcomes = [tally.received, tally.mismatched, tally.lost, tally.duplicated, countInTime]
         // Connections that stay open are the result of an idle test.
         if reasons.isEmpty, mode != .idle, outcomes.allSatisfy({ $0 == 0 }) { doubts.append("nothing was measured") }
+        doubts += unmeasuredScenarios.map { "nothing was measured for the scenario \(escapingControls($0))" }
         return doubts
     }
 }

@@ -108,7 +108,11 @@ package struct GeneratorVerdict: Sendable {
     internal var isSaturated: Bool { if case .busy = cause { lateness != nil } else { false } }
 
     /// The warnings about the figures, each a sentence.
-    package var warnings: [String] { findings.remarks + (findings.areOfSeveralRuns ? [] : limits) + omissions }
+    package var warnings: [String] {
+        let own = (findings.areOfSeveralRuns ? [] : limits) + omissions
+        // Results that were read have their warnings as remarks.
+        return findings.remarks.filter { !own.contains($0) } + own
+    }
 
     /// What this end or the parameters have limited.
     private var limits: [String] {
@@ -155,6 +159,7 @@ package struct GeneratorVerdict: Sendable {
                     + "\(wording.countedThings): after a \(cause) one, it is unknown which message a reply answers. "
                     + (mode == .request ? "Use --correlate with {{seq}}." : "Add {{seq}} to each message."))
         }
+        if let warning = tally.samplesWarning { warnings.append(warning) }
         return warnings
     }
 }

@@ -46,6 +46,8 @@ package struct RateSearch: Equatable, Sendable {
     package static let repetitions = 3
     /// The number of measurements after which the search ends in any case.
     package static let mostMeasurements = 50
+    /// The highest rate to measure, in messages per second: the largest one of `--rate`.
+    private static let highest = 100_000_000
     /// The interval is small enough if it is at most this part of its lower end.
     private static let precision = 0.05
 
@@ -89,8 +91,7 @@ package struct RateSearch: Equatable, Sendable {
         if evidence > 0 { return measurements.last?.rate }
         guard let missed else {
             guard let best else { return first }
-            let (double, overflow) = best.multipliedReportingOverflow(by: 2)
-            return overflow ? nil : double
+            return best < Self.highest ? min(Self.highest, 2 * best) : nil
         }
         guard let best else { return max(1, missed / 2) }
         return isWide ? best + (missed - best) / 2 : best

@@ -4,7 +4,7 @@ import WSCore
 /// The result of a search for the highest rate that holds.
 package struct RateSearchReport: Equatable, Sendable {
     /// The conditions that had to hold.
-    internal let goals: [Threshold]
+    package let goals: [Threshold]
     private let mode: BenchMode
     package private(set) var search: RateSearch
     /// The measurements, in their order.

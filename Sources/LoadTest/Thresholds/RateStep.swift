@@ -30,7 +30,7 @@ package struct RateStep: Equatable, Sendable {
     internal let (delays, lags): (StoredHistogram, StoredHistogram)
     internal let processorTimes: ProcessorTimes
 
-    /// With a larger part, or beyond so many times its limit, it is no chance that a rate does not hold.
+    /// A larger part, or a value beyond so many times its limit, is not chance.
     private static let (mostClose, mostTimesLimit) = (0.05, 10.0)
 
     /// Judges the measurement of a rate.
@@ -52,7 +52,8 @@ package struct RateStep: Equatable, Sendable {
             backlogShare > BenchResults.mostUnsent
             ? ["outstanding \(results.description.mode.wording.countedThings) grew by \(Phrase.grouped(backlog))"] : []
         let doubts = results.doubts(besides: goals)
-        reasons = missed.map(\.reason) + faults + growth + doubts
+        let found = missed.map(\.reason) + faults + growth + doubts
+        reasons = found.isEmpty && !results.hasMeasured ? ["nothing was measured"] : found
         // Whether it would not hold without the delay of wsx either.
         let hasMissed = missed.contains { !$0.isInconclusive } || !faults.isEmpty
         let generator = GeneratorVerdict(results)
@@ -96,10 +97,12 @@ extension BenchResults {
 
     /// Whether the faults and errors of the run are all of a kind that conditions limit. Errors may lose replies.
     fileprivate func areFaultsCounted(by goals: [Threshold]) -> Bool {
-        let names = Set(goals.filter(\.isCount).map { String($0.metricName.prefix { $0 != "." }) })
+        let names = Set(goals.filter(\.isCount).map(\.metricName))
         let faults = CountGroup.faults.filter { tally[keyPath: $0.path] > 0 }.map { "\($0.name)" }
+        let errors = CountGroup.errors.counts.filter { tally[keyPath: $0.path] > 0 }
         return faults.allSatisfy { names.contains($0) || $0 == "lost" && names.contains("errors") }
-            && (tally.errors.total > 0 ? names.contains("errors") : !faults.isEmpty)
+            && errors.allSatisfy { names.contains("errors") || names.contains("\(CountGroup.errors.prefix)\($0.name)") }
+            && !(faults.isEmpty && errors.isEmpty)
     }
 
     /// The number of replies to each message: that of the readers in a broadcast.

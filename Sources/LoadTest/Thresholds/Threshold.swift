@@ -65,10 +65,20 @@ package struct Threshold: Equatable, Sendable {
         package let isMet: Bool
         /// The value without the delay of this end, with which the condition would hold; otherwise `nil`.
         var valueWithoutDelay: Double?
+        /// The number of latencies that were left out, if the value is that of too few others.
+        var omitted: (count: Int, of: Int)?
+        /// Whether so many latencies were left out that the others say nothing.
+        package var lacksLatencies: Bool { omitted != nil }
         /// Whether anything was measured.
         package var hasValue: Bool { value != nil }
         /// Whether nothing can be said about the server: nothing was measured, or this end was too late.
-        package var isInconclusive: Bool { !isMet && (value == nil || valueWithoutDelay != nil) }
+        package var isInconclusive: Bool { !isMet && (value == nil || valueWithoutDelay != nil || lacksLatencies) }
+
+        package static func == (left: Verdict, right: Verdict) -> Bool {
+            (left.threshold, left.value, left.isMet, left.valueWithoutDelay)
+                == (right.threshold, right.value, right.isMet, right.valueWithoutDelay)
+                && left.omitted?.count == right.omitted?.count
+        }
     }
 
     /// The threshold as typed.
@@ -125,10 +135,24 @@ package struct Threshold: Equatable, Sendable {
     /// Checks the condition on results.
     package func verdict(on results: BenchResults) -> Verdict {
         let value = value(in: results)
+        if let value, let omitted = omittedLatencies(in: results) {
+            return Verdict(threshold: self, value: value, isMet: false, omitted: omitted)
+        }
         let isMet = value.map(holds) ?? false
         let valueWithoutDelay =
             isMet ? nil : value.map { withoutDelay($0, in: results) }.flatMap { holds(for: $0) ? $0 : nil }
         return Verdict(threshold: self, value: value, isMet: isMet, valueWithoutDelay: valueWithoutDelay)
+    }
+
+    /// The latencies that the metric lacks, if they are a larger part than may be missing: the others may be any.
+    private func omittedLatencies(in results: BenchResults) -> (count: Int, of: Int)? {
+        switch metric {
+        case .latency, .time(.service, _): break
+        case .step(let name, _) where !results.steps.contains { $0.name == name }: break
+        case .step, .stepCount, .time, .rate, .count: return nil
+        }
+        let (count, whole) = (results.tally.latencyOmitted, results.tally.received)
+        return Double(count) > BenchResults.mostUnsent * Double(whole) ? (count, whole) : nil
     }
 
     /// A latency, in nanoseconds, without the delay that this end may have added: before the message was sent, and before the
@@ -270,6 +294,10 @@ extension Threshold.Verdict {
     package var reason: String {
         let name = escapingControls(threshold.metricName)
         guard value != nil else { return "nothing was measured for \(name)" }
+        if let omitted {
+            return "\(Phrase.grouped(omitted.count)) of \(Phrase.grouped(omitted.of)) latencies were left out, so "
+                + "\(name) is unknown"
+        }
         let reason = "\(name) is \(words), limit \(threshold.limit)"
         guard let valueWithoutDelay else { return reason }
         return reason + ", but \(threshold.words(valueWithoutDelay)) without the delay of wsx itself"

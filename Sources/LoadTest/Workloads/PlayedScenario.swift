@@ -30,6 +30,7 @@ internal final class PlayedScenario {
             recorders[name] = record
             return record
         }
+        iterations?.counts.isScenario = true
         if let iterations { list(iterations) }
         for (record, isListed) in zip(records, isListed) where isListed { list(record) }
     }
@@ -42,13 +43,18 @@ internal final class PlayedScenario {
     /// Records a step that has passed.
     /// - Parameters:
     ///   - connection: The number of its connection.
+    ///   - nanoseconds: Its latency.
+    ///   - wait: The part of it before the iteration started, in nanoseconds.
     ///   - reply: The messages that it has waited for, if they may be several.
-    func passed(_ step: Int, on connection: UInt64, nanoseconds: UInt64, reply: ReplyStream?) {
+    func passed(
+        _ step: Int, on connection: UInt64, nanoseconds: UInt64, after wait: UInt64, reply: ReplyStream?
+    ) {
         guard isListed[step] else { return }
         records[step].passed(nanoseconds: nanoseconds, inSecond: context.measurement.second(at: context.now))
         if records[step].recordsLatencies, context.measurement.counts(context.now - nanoseconds) {
             context.measurement.sample(
-                nanoseconds, on: connection, sentAt: context.now - nanoseconds, step: records[step].counts.name)
+                nanoseconds, on: connection, sentAt: context.now - nanoseconds, after: wait,
+                step: records[step].counts.name)
         }
         if let reply { records[step].received(reply, since: context.now - nanoseconds) }
     }

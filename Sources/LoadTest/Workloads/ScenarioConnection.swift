@@ -128,9 +128,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64, reply: ReplyStream?) {
         guard countsSteps() else { return }
-        played.passed(
-            step, on: number, nanoseconds: step == played.firstWait ? nanoseconds + wait : nanoseconds,
-            reply: reply)
+        let wait = step == played.firstWait ? wait : 0
+        played.passed(step, on: number, nanoseconds: nanoseconds + wait, after: wait, reply: reply)
     }
 
     fileprivate func iterationPassed() {

@@ -44,6 +44,27 @@ import WSCore
         expectEqual(lines.text, expected)
     }
 
+    @Test("A wait is empty if it is unknown, and missing in JSON if there was none")
+    func waits() {
+        let lines = Lines()
+        let (csv, json) = (lines.samples(.csv), lines.samples(.json))
+        for wait: UInt64? in [0, 5, nil] {
+            let sample = LatencySamples.Sample(time: 0, latency: 7, wait: wait, connection: 0)
+            expectEqual(csv.add(sample) + json.add(sample), 0)
+        }
+        expectEqual(csv.flush() + json.flush(), 0)
+        let expected = """
+            0.000,1,0.007,0.000,
+            0.000,1,0.007,0.005,
+            0.000,1,0.007,,
+            {"time_us":0.000,"connection":1,"latency_us":0.007}
+            {"time_us":0.000,"connection":1,"latency_us":0.007,"wait_us":0.005}
+            {"time_us":0.000,"connection":1,"latency_us":0.007,"wait_us":null}
+
+            """
+        expectEqual(lines.text, expected)
+    }
+
     @Test("Lines are passed on in whole pieces, and refused ones are counted")
     func pieces() {
         let lines = Lines()

@@ -36,6 +36,17 @@ import Testing
         expectEqual(gaps, Self.randomGaps(threads: threads, count: 100_000))
     }
 
+    @Test("The numbers of arrivals of each thread are close to the expected ones", arguments: 0..<4)
+    func counts(index: Int) {
+        let shard = Shard(index: index, count: 4)
+        for (rate, seconds) in [(4000.0, 5), (20_000.0, 4)] {
+            var schedule = LoadSchedule(rate: rate, .poisson, connectionCount: 4, shard: shard)
+            let expected = rate / 4 * Double(seconds)
+            let count = schedule.skip(before: UInt64(seconds) * 1_000_000_000, atMost: .max)
+            #expect(abs(Double(count) - expected) < 1.5 * expected.squareRoot())
+        }
+    }
+
     @Test("Each connection gets a random part of random arrivals")
     func thinning() {
         let schedule = LoadSchedule(rate: 1000, .poisson, connectionCount: 4, shard: Shard(index: 0, count: 1))

@@ -29,6 +29,20 @@ import WSCore
         expectEqual(sum.processorTimes.process, one.processorTimes.process + other.processorTimes.process)
     }
 
+    @Test("A sum has no service times if latencies have been left out in a run", arguments: [false, true])
+    func service(isFirst: Bool) throws {
+        var runs = [BenchSamples.results(seed: 3), BenchSamples.results(seed: 4)]
+        for run in runs { run.times[.service].record(5) }
+        runs[0].tally.latencyOmitted = 1
+        if isFirst { runs.reverse() }
+        try runs[0].add(runs[1])
+        expectEqual(runs[0].times[.service].totalCount, 0)
+        let complete = BenchSamples.results(seed: 3)
+        complete.times[.service].record(5)
+        try complete.add(BenchSamples.results(seed: 4))
+        expectEqual(complete.times[.service].totalCount, 1)
+    }
+
     @Test("A sum has the exact minimum, maximum, and mean, also after a round trip")
     func exactValues() throws {
         var runs: [String] = []

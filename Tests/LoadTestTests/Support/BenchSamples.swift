@@ -12,7 +12,7 @@ enum BenchSamples {
         for count in CountGroup.all.filter({ "\($0.name)" != "http2" }).flatMap(\.counts) {
             tally[keyPath: count.path] = Int.random(in: 0..<1_000_000, using: &random)
         }
-        tally.latencyOmitted = 0
+        (tally.latencyOmitted, tally.samplesOmitted) = (0, 0)
         var latencies = Histogram()
         var times = TimeHistograms()
         for _ in 0..<Int.random(in: 0..<5, using: &random) { times[.handshake].record(latency(&random)) }

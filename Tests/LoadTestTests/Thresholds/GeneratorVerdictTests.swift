@@ -11,6 +11,7 @@ import WSCore
     ) -> GeneratorVerdict {
         let results = BenchSamples.results(seed: 1)
         (results.duration, results.processorTimes.busiest) = (.seconds(10), .seconds(10))
+        (results.description.rateAsked, results.description.stages) = (133, nil)
         results.tally.unsent = 0
         results.times[.delay] = histogram(delays)
         results.latencies = histogram(latencies)

@@ -81,12 +81,14 @@ import WSCore
     @Test("The search ends after 50 measurements, without a result that it does not have")
     func bound() {
         let (endless, rates) = Self.search(from: 1) { _, _ in .held }
-        expectEqual(rates.count, RateSearch.mostMeasurements)
+        // The largest rate that --rate takes.
+        expectEqual(rates.last, 100_000_000)
         expectFalse(endless.isComplete)
-        let (alternating, _) = Self.search(from: 100) { _, earlier in
-            earlier % 2 == 0 ? .missed(isClose: true) : .held
+        let (alternating, measured) = Self.search(from: 100) { _, earlier in
+            earlier < 2 ? .inconclusive(isClose: true) : .held
         }
         expectFalse(alternating.isComplete)
+        expectEqual(measured.count, RateSearch.mostMeasurements)
         expectNil(Self.search(from: .max) { _, _ in .held }.search.next)
     }
 }

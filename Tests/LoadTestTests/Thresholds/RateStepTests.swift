@@ -178,6 +178,13 @@ import WSCore
         expectEqual(RateStep(results, [lost, errors]).reasons, results.reasons)
         (results.tally.lost, results.tally.mismatched) = (0, 0)
         expectEqual(RateStep(results, [lost, errors]).reasons, results.reasons)
+        // A condition about one kind of errors says nothing about others.
+        let timeouts = Threshold("errors.timeout<9", .count("errors.timeout"), .less, .number(9))
+        results.tally.errors[.timeout] = 1
+        expectEqual(RateStep(results, [timeouts]).outcome, .held)
+        results.tally.errors[.handshake] = 1
+        expectEqual(RateStep(results, [timeouts]).reasons, results.reasons)
+        expectEqual(RateStep(results, [timeouts, errors]).outcome, .held)
     }
 
     @Test("The results of a search name the rate, its spread, the limit, and each step")

@@ -26,6 +26,25 @@ import WSCore
         expectTrue(Self.verdict(limit: 50_000_000).isMet)
     }
 
+    @Test(
+        "A condition on latencies of which more than 1 % were left out is inconclusive, met or not",
+        arguments: [(10, false), (11, true)])
+    func omitted(count: Int, isInconclusive: Bool) {
+        let results = BenchSamples.results(seed: 1)
+        results.tally = LoadTally()
+        (results.tally.received, results.tally.latencyOmitted) = (1000, count)
+        results.latencies = Self.histogram([30])
+        for limit in [50e6, 20e6] {
+            let threshold = Threshold("p99<x", .latency(.percentile(99)), .less, .time(limit))
+            let verdict = threshold.verdict(on: results)
+            expectEqual(verdict.lacksLatencies, isInconclusive)
+            expectEqual(verdict.isMet, !isInconclusive && limit > 30e6)
+            if isInconclusive { expectEqual(verdict.reason, "11 of 1,000 latencies were left out, so p99 is unknown") }
+        }
+        let lost = Threshold("lost<1", .count("lost"), .less, .number(1))
+        expectTrue(lost.verdict(on: results).isMet)
+    }
+
     private static func histogram(_ milliseconds: [UInt64]) -> Histogram {
         var histogram = Histogram()
         for value in milliseconds { histogram.record(value * 1_000_000) }

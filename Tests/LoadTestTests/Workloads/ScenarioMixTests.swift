@@ -9,7 +9,7 @@ import WSCore
     private static func mix(_ weights: [Double], of count: Int) throws -> ScenarioMix {
         let scenarios = try weights.indices.map { index in
             try ScenarioWorkloadTests.scenario(
-                [#"{"type":"message","direction":"in","match":"^s\(index)","name":"ask","timeout":"1s"}"#],
+                [#"{"type":"message","direction":"in","match":"^s\#(index)","name":"ask","timeout":"1s"}"#],
                 name: "s\(index)")
         }
         return ScenarioMix(scenarios, weights: weights, connectionCount: count)
@@ -46,6 +46,21 @@ import WSCore
         try expectNil(ScenarioMix(Self.mix([1], of: 1).scenarios[0]).firstUnused)
     }
 
+    @Test("A scenario of which no iteration has ended is found, unless there are no others")
+    func unmeasured() {
+        let results = BenchSamples.results(seed: 1, mode: .scenario)
+        var parts = ["a", "a.ask", "b", "b.ask"].map { PartResults(name: $0) }
+        for index in [0, 2] { parts[index].isScenario = true }
+        results.steps = parts
+        expectEmpty(results.unmeasuredScenarios)
+        parts[0].lost = 1
+        results.steps = parts
+        expectEqual(results.unmeasuredScenarios, ["b"])
+        parts[2].received = 1
+        results.steps = parts
+        expectEmpty(results.unmeasuredScenarios)
+    }
+
     @Test("Scenarios have records of their iterations, and names before those of their steps")
     func records() throws {
         let mix = try Self.mix([1, 1], of: 2)
@@ -66,6 +81,7 @@ import WSCore
         fixture.context.deadlinePassed()
         let steps = fixture.context.measurement.steps.map(\.results)
         expectEqual(steps.map(\.name), ["s0", "s0.ask", "s1", "s1.ask"])
+        expectEqual(steps.map(\.isScenario), [true, false, true, false])
         expectEqual(steps.map(\.received), [1, 1, 0, 0])
         // The first connection has begun another iteration.
         expectEqual(steps.map(\.timeouts), [1, 1, 1, 1])

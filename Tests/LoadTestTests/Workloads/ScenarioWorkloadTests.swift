@@ -498,6 +498,11 @@ import WSCore
     func dueTime() throws {
         let named = { (name: String) in #"{"type":"message","direction":"in","match":"a","name":"\#(name)"}"# }
         let fixture = try load(Self.ask, named("first"), Self.ask, named("second")) { $0.pace.rate = .constant(1) }
+        var samples = ""
+        fixture.context.measurement.samples = LatencySamples(.csv, oneOf: 1, seed: 0) {
+            samples += String(decoding: $0, as: UTF8.self)
+            return true
+        }
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
         for time in [2, 3, 4, 5] as [UInt64] { try receive("a", on: fixture, at: Self.start + time * Self.second) }
@@ -511,5 +516,9 @@ import WSCore
             fixture.context.measurement.times[.service].minimum, fixture.context.measurement.times[.service].maximum
         )
         expectEqual([shortest, longest], [2 * Self.second, 3 * Self.second])
+        fixture.context.measurement.flushSamples()
+        expectEqual(
+            samples.split(separator: "\n").filter { $0.hasSuffix("first") },
+            ["0.000,1,2000000.000,0.000,first", "1000000.000,1,3000000.000,2000000.000,first"])
     }
 }

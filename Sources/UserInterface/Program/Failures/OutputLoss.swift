@@ -34,6 +34,8 @@ package enum OutputLoss: Equatable, CustomStringConvertible {
     case messages(Int, hasUnread: Bool = false)
     /// The recording lacks its end.
     case recording(path: String)
+    /// The file of `--samples` lacks its end.
+    case samples(path: String)
     /// Clients of a server lack what was meant for them.
     case unsent(UnsentOutput)
 
@@ -46,6 +48,9 @@ package enum OutputLoss: Equatable, CustomStringConvertible {
                 + "too slow" + (hasUnread ? "; more had arrived and was not read" : "")
         case .recording(let path):
             return "recording to \(escapingControls(path)): the end is missing because the pipe's reader was too slow"
+        case .samples(let path):
+            return "writing samples to \(escapingControls(path)): the end is missing because the pipe's reader was too "
+                + "slow"
         case .unsent(let unsent): return "sending to clients: \(unsent) not sent"
         }
     }

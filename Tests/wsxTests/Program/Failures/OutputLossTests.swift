@@ -23,6 +23,10 @@ import Testing
                 .recording(path: "a\u{1b}b"),
                 "recording to a\\u{1B}b: the end is missing because the pipe's reader was too slow"
             ),
+            (
+                .samples(path: "ff"),
+                "writing samples to ff: the end is missing because the pipe's reader was too slow"
+            ),
         ])
     func words(_ loss: OutputLoss, _ words: String) {
         #expect("\(loss)" == words)
