@@ -319,7 +319,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s d -l duration -x -d 'Test duration [10s]'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s n -l messages -x -d 'Stop after N messages in total'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s r -l rate -x -d 'Messages per second in total (open loop)'
-complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l arrival -x -a "constant\t'evenly spaced' poisson\t'at random, independently of each other, like those of many users'" -d 'Spacing of messages: constant or poisson'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l arrival -x -a "constant\t'evenly spaced' poisson\t'at random, independently of each other, like those of many users'" -d 'Distribution of send times'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l stages -x -d 'Change the number of connections in stages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l ramp -x -d 'Reach the full load after DURATION'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l start-at -x -d 'Start sending at TIME'

@@ -125,11 +125,12 @@ def test_without_a_rate_that_holds_the_run_fails():
     assert not any(line.startswith("highest rate") for line in result.lines)
 
 
-def test_a_first_step_without_any_result_ends_the_search():
+def test_a_server_that_answers_nothing_holds_no_rate():
     with limited(0) as server:
-        result, results = search(server, "-r", "20")
-    assert (result.status, "rate_search" in results) == (7, False)
-    assert "no reply was an echo" in result.err
+        result, results = search(server, "-r", "4")
+    found = results["rate_search"]
+    assert (result.status, found["rate"], found["steps"][-1]["rate_asked"]) == (7, None, 1)
+    assert "no rate holds" in result.err
 
 
 def test_a_server_that_is_gone_ends_the_search_with_its_status():

@@ -77,6 +77,11 @@ package struct BenchMerge: ~Copyable {
                 losses.append(Loss(name: file.name(of: index), words: words, failure: failure))
                 continue
             }
+            guard !results.findings.isOfSearch else {
+                throw .badArgument(
+                    what: file.name(of: index),
+                    why: "the rates that --find-rate finds on several machines do not add up; run each at a --rate")
+            }
             try runs.add(results, named: file.name(of: index))
             do throws(BenchResultsError) {
                 if sum == nil { sum = results } else { try sum?.add(results) }

@@ -25,13 +25,8 @@ struct MergedRuns {
     private static let mostSkew = Duration.seconds(1)
 
     /// Adds a run.
-    /// - Throws: ``Failure/badArgument(what:why:)`` if it has been added before, or belongs to a search.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if it has been added before.
     mutating func add(_ results: BenchResults, named name: String) throws(Failure) {
-        guard !results.findings.isOfSearch else {
-            throw .badArgument(
-                what: name,
-                why: "the rates that --find-rate finds on several machines do not add up; run each at a --rate")
-        }
         let run = Run(
             name: name, description: results.description, tally: results.tally,
             processorTimes: results.processorTimes, start: results.startTime.sinceEpoch, duration: results.duration)
