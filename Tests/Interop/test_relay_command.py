@@ -45,7 +45,7 @@ def temporary(tmp_path):
     return environment(TMPDIR=folder), folder
 
 
-UNUSED = "wsx: the command has not used the proxy; see COMMANDS in 'wsx help relay'\n"
+UNUSED = "wsx: the command has not used the proxy; see 'wsx help commands'\n"
 
 
 def relay(*words, options=(), port="0", **more):
