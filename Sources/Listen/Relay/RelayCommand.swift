@@ -33,18 +33,20 @@ final class RelayCommand {
     }
 
     private let process: ChildProcess
-    private var userSignals: [SignalWatcher] = []
+    private let userSignals: [SignalWatcher]
 
     /// Starts the command.
     /// - Parameters:
     ///   - proxy: The address of the proxy on this machine.
     ///   - directory: The directory for temporary files.
+    ///   - userSignals: Forward signals. They exist before the command, which may be sent one as soon as it runs.
     ///   - didExit: Called once when the command has ended. Its temporary files have been removed.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
         _ settings: Settings, proxy: SocketAddress, authority: CertificateAuthority, filesIn directory: String,
-        on loop: EventLoop, didExit: @escaping (ChildProcess.Exit) -> Void
+        forwarding userSignals: [SignalWatcher], on loop: EventLoop, didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(Failure) {
+        self.userSignals = userSignals
         let files = try Self.files(of: authority, besides: settings.otherAuthorities, in: directory)
         let variables = Self.variables(proxy: Self.url(of: proxy, login: settings.login), files: files.path)
         var words = settings.program.words
@@ -65,9 +67,6 @@ final class RelayCommand {
         } catch {
             files.remove()
             throw .badArgument(what: "COMMAND", why: "running '\(settings.program.name)': \(error)")
-        }
-        userSignals = ([.user1, .user2] as [SignalWatcher.Signal]).compactMap { signal in
-            try? SignalWatcher(signal, on: loop) { [process] in process.send(signal) }
         }
     }
 
@@ -108,6 +107,8 @@ final class RelayCommand {
         let isOfProcess = SignalWatcher.takeOfProcess(signal)
         if isOfProcess || signal == .hangUp || !process.sharesGroup { process.send(signal) }
     }
+
+    func send(_ signal: SignalWatcher.Signal) { process.send(signal) }
 
     /// The URL of the proxy.
     static func url(of proxy: SocketAddress, login: Credentials?) -> String {
@@ -160,8 +161,12 @@ extension Relay {
         if run.diagnostics.terminal != nil, !run.outputs.observesMessages {
             run.diagnostics.notice("Messages are not shown: --record FILE keeps them, and --page PORT shows them")
         }
+        let userSignals = ([.user1, .user2] as [SignalWatcher.Signal]).compactMap { signal in
+            try? SignalWatcher(signal, on: run.loop) { [unowned self] in command?.send(signal) }
+        }
         command = try RelayCommand(
-            settings, proxy: address, authority: authority, filesIn: run.diagnostics.temporaryDirectory, on: run.loop
+            settings, proxy: address, authority: authority, filesIn: run.diagnostics.temporaryDirectory,
+            forwarding: userSignals, on: run.loop
         ) { [unowned self] _ in
             if !hasClients {
                 run.diagnostics.error("the command has not used the proxy; see 'wsx help commands'")
