@@ -131,7 +131,7 @@ def photograph_session(browser, path, scheme, picture, width, height):
 
 
 def photograph_live(browser, scheme, directory):
-    """Photographs the messages of two applications, one of which waits for the order that it has sent."""
+    """Photographs the messages of two applications. An order of the second one is held."""
     with Listener("--echo") as server, Relay(server.url, "--page", "0", "--hold", "json:.op==\"order\"") as relay:
         with LivePage(browser, relay, width=1200, height=760, is_dark=scheme == "dark") as page:
             for symbol in ("BTC-USD", "ETH-USD", "SOL-USD"):

@@ -38,11 +38,11 @@ package final class BenchResults {
     package struct Findings: Sendable {
         /// Why the run failed, apart from thresholds; empty if nothing failed.
         package var reasons: [String] = []
-        /// Why the run is inconclusive, apart from what follows from its figures.
+        /// Why the run is inconclusive, beside the doubts that its figures raise.
         package var doubts: [String] = []
-        /// Warnings, apart from those that follow from the figures.
+        /// Warnings, beside those that the figures raise.
         package var remarks: [String] = []
-        /// Whether each of several runs has added its own doubts and warnings, so none follow from the sum.
+        /// Whether each of several runs has added its own doubts and warnings, so the sum raises none.
         package var areOfSeveralRuns = false
         /// Whether they were read from the results of a search for the highest rate.
         package var isOfSearch = false

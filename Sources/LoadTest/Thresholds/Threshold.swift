@@ -65,13 +65,13 @@ package struct Threshold: Equatable, Sendable {
         package let isMet: Bool
         /// The value without the delay of this end, with which the condition would hold; otherwise `nil`.
         var valueWithoutDelay: Double?
-        /// The number of latencies that were left out, if the value is that of too few others.
+        /// The number of latencies that were left out, and of all, if the rest cannot be judged.
         var omitted: (count: Int, of: Int)?
-        /// Whether so many latencies were left out that the others say nothing.
+        /// Whether too many latencies were left out to judge the rest.
         package var lacksLatencies: Bool { omitted != nil }
         /// Whether anything was measured.
         package var hasValue: Bool { value != nil }
-        /// Whether nothing can be said about the server: nothing was measured, or this end was too late.
+        /// Whether nothing can be said about the server: nothing was measured, too much was left out, or this end was too late.
         package var isInconclusive: Bool { !isMet && (value == nil || valueWithoutDelay != nil || lacksLatencies) }
 
         package static func == (left: Verdict, right: Verdict) -> Bool {
