@@ -85,6 +85,7 @@ final class Upstream {
     /// Forwards a client's ping or pong to the server.
     func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
         forward(opcode == .ping ? .ping : .pong, payload)
+        if opcode == .ping { client.handler.pipeline?.pingPassed() }
         if !hasRoom { client.pauseReading(for: .upstream) }
     }
 
@@ -233,6 +234,7 @@ extension Upstream: ConnectionHandler {
     /// Forwards the server's pong to the client.
     func connection(_ connection: Connection<Upstream>, receivedPong payload: RawSpan) {
         forward(.pong, payload, connection)
+        client?.handler.pipeline?.pongPassed()
     }
 
     private func forward(_ item: InputItem, _ payload: RawSpan, _ connection: Connection<Upstream>) {
@@ -253,6 +255,7 @@ extension Upstream: ConnectionHandler {
             connection.close(CloseFrame(code: frame.code))
             return
         }
+        client.handler.pipeline?.pongPassed()
         if let held = pipeline?.held, held.hold(frame) { return }
         broadcaster.send(.close(frame), RawSpan(), to: client)
     }
@@ -268,6 +271,7 @@ extension Upstream: ConnectionHandler {
         server = nil
         gate?.cancel()
         let waitingFrame = pipeline?.ended()
+        client?.handler.pipeline?.pongPassed()
         client?.handler.dropHeld()
         if let problem = pipeline?.incompleteMessage {
             broadcaster.outputs.report(undecoded: "\(problem)", of: number)

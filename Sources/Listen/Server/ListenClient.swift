@@ -25,6 +25,8 @@ final class ListenClient: ConnectionHandler {
     private let upstream: Upstream?
     /// Rarely used features, or `nil` if the server uses none of them.
     private let equipment: ClientEquipment?
+    /// What decodes, edits, and answers its messages, or `nil` if nothing does.
+    var pipeline: ClientPipeline? { equipment?.pipeline }
 
     /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
     /// few smaller messages that their total stays below this budget, even when inflated.
@@ -51,7 +53,7 @@ final class ListenClient: ConnectionHandler {
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
         service?.begin(with: connection)
-        equipment?.pipeline?.begin()
+        pipeline?.begin()
     }
 
     /// Echoes a message, or processes it as the mode requires.
@@ -71,7 +73,7 @@ final class ListenClient: ConnectionHandler {
         // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
-        if let pipeline = equipment?.pipeline {
+        if let pipeline {
             receive(payload, as: kind, through: pipeline, on: connection)
         } else {
             if isObserved { run.outputs.received(payload, as: kind, from: number) }
@@ -97,7 +99,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Passes on what has waited on a page.
     private func passHeld() {
-        guard let pipeline = equipment?.pipeline, let held = pipeline.held else { return }
+        guard let pipeline, let held = pipeline.held else { return }
         held.pass = { [unowned self, unowned pipeline] message, verdict in
             guard let connection = run.broadcaster.clients[number] else { return }
             let kind = message.kind(after: verdict)
@@ -110,7 +112,7 @@ final class ListenClient: ConnectionHandler {
     }
 
     /// Drops what waits on a page, because the server of a relay is gone.
-    func dropHeld() { equipment?.pipeline?.ended() }
+    func dropHeld() { pipeline?.ended() }
 
     /// Records, shows, and serves a message that a pipeline passes on.
     private func take(
@@ -190,7 +192,7 @@ final class ListenClient: ConnectionHandler {
     /// Shows a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
         run.outputs.received(close: frame, from: number)
-        if upstream != nil, let held = equipment?.pipeline?.held, held.hold(frame) { return }
+        if upstream != nil, let held = pipeline?.held, held.hold(frame) { return }
         service?.received(close: frame)
     }
 
@@ -233,10 +235,10 @@ final class ListenClient: ConnectionHandler {
     /// Cleans up after the end of the connection.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
-        if let problem = equipment?.pipeline?.incompleteMessage {
+        if let problem = pipeline?.incompleteMessage {
             run.outputs.report(undecoded: "\(problem)", of: number)
         }
-        equipment?.pipeline?.ended()
+        pipeline?.ended()
         service?.ended(end)
         if isObserved { run.outputs.hiding.ended(number) }
         run.ended(end, of: connection)
