@@ -25,15 +25,17 @@ extension TLSCertificateProblem {
         let issuer = "CN=Example CA"
         let host = "www.example.net"
         let pattern = "*.example.net"
+        let pin = try? TLSPin("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
         return [
             .expired(subject: subject, depth: 0, at: "2026-01-31 12:00:00 UTC"),
-            .notYetValid(subject: subject, depth: 0, from: "2026-01-31 12:00:00 UTC"), .selfSigned(subject: subject),
+            .notYetValid(subject: subject, depth: 0, from: "2026-01-31 12:00:00 UTC"),
+            .selfSigned(subject: subject, pin: pin),
             .unknownAuthority(authority: issuer), .missingIssuer(subject: subject, issuer: issuer),
             .wrongHost(host: host, names: ["example.org"]), .wrongAddress(address: "192.0.2.1", names: ["example.org"]),
             .wildcardAcrossLabels(host: "a.b.example.net", pattern: pattern),
             .wildcardTooWide(host: "example.net", pattern: "*.net"),
             .noAlternativeName(host: host, commonName: "example.org"), .wrongPurpose(subject: subject, depth: 0),
-            .wrongPin(pin: try? TLSPin("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")),
+            .wrongPin(pin: pin),
             .weakKey(subject: subject, depth: 0, algorithm: "RSA", bits: 1024),
             .weakDigest(subject: subject, depth: 0, algorithm: "RSA-SHA1"),
             .notAnAuthority(subject: issuer),

@@ -37,7 +37,8 @@ struct CertificateVerifier {
             return .expired(subject: subject, depth: depth, at: X509Text.time(X509_get0_notAfter(certificate)))
         case X509_V_ERR_CERT_NOT_YET_VALID:
             return .notYetValid(subject: subject, depth: depth, from: X509Text.time(X509_get0_notBefore(certificate)))
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: return .selfSigned(subject: subject)
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+            return .selfSigned(subject: subject, pin: TLSPin(certificate: certificate))
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: return .unknownAuthority(authority: subject)
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:

@@ -9,7 +9,7 @@ extension TLSCertificateProblem: CustomStringConvertible {
             Self.said("expired on \(time)", of: subject, depth)
         case .notYetValid(let subject, let depth, let time):
             Self.said("is not yet valid, only from \(time) on", of: subject, depth)
-        case .selfSigned(let subject): "is self-signed and not trusted (\(Self.cut(subject)))"
+        case .selfSigned(let subject, _): "is self-signed and not trusted (\(Self.cut(subject)))"
         case .unknownAuthority(let authority): "was issued by an untrusted authority: \(Self.cut(authority))"
         case .missingIssuer(_, let issuer):
             "was issued by \(Self.cut(issuer)), which is not trusted and which the server did not send: "
@@ -48,7 +48,8 @@ extension TLSCertificateProblem: CustomStringConvertible {
         switch self {
         case .expired: "renew it on the server, check this machine's clock, or skip verification with --insecure"
         case .notYetValid: "check the clocks of both machines, or skip verification with --insecure"
-        case .selfSigned: "trust it with --ca FILE, or with --insecure and --pin PIN"
+        case .selfSigned(_, let pin):
+            "trust it with --ca FILE, or if this is its key, with --insecure --pin \(pin?.description ?? "PIN")"
         case .unknownAuthority: "trust the authority with --ca FILE, or skip verification with --insecure"
         case .missingIssuer: "make the server send its whole chain, or trust the issuer with --ca FILE"
         case .wrongAddress(let address, let names) where names.contains(address):

@@ -4,8 +4,8 @@ package enum TLSCertificateProblem: Error, Equatable, Sendable {
     case expired(subject: String, depth: Int, at: String)
     /// The certificate is not valid yet.
     case notYetValid(subject: String, depth: Int, from: String)
-    /// The certificate is self-signed and not trusted.
-    case selfSigned(subject: String)
+    /// The certificate is self-signed and not trusted. `pin` is that of its key, or `nil` if it cannot be encoded.
+    case selfSigned(subject: String, pin: TLSPin?)
     /// The chain ends at an authority that is not trusted.
     case unknownAuthority(authority: String)
     /// The issuer's certificate was not sent and is not trusted.

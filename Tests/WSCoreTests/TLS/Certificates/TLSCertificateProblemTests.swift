@@ -83,10 +83,12 @@ struct TLSCertificateProblemTests {
         try expectEqual(problem(of: [leaf, intermediate]), .notYetValid(subject: "CN=new", depth: 0, from: start))
     }
 
-    @Test("a self-signed certificate is rejected")
+    @Test("a self-signed certificate is rejected with its pin")
     func selfSigned() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
-        try expectEqual(problem(of: [leaf]), .selfSigned(subject: "CN=self"))
+        let pin = try #require(TLSPin(certificate: leaf.handle))
+        try expectEqual(problem(of: [leaf]), .selfSigned(subject: "CN=self", pin: pin))
+        try expectEqual(problem(of: [leaf])?.description.hasSuffix("with --insecure --pin \(pin)"), true)
     }
 
     @Test("a chain that ends at an unknown authority is rejected and names the authority")
@@ -281,8 +283,9 @@ struct TLSCertificateProblemTests {
     @Test("a matching pin does not make an invalid certificate acceptable")
     func pinOfBadCertificate() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
-        let error = try error(of: [leaf]) { $0.pins = TLSPin(certificate: leaf.handle).map { [$0] } ?? [] }
-        expectEqual(error, .certificate(.selfSigned(subject: "CN=self")))
+        let pin = TLSPin(certificate: leaf.handle)
+        let error = try error(of: [leaf]) { $0.pins = pin.map { [$0] } ?? [] }
+        expectEqual(error, .certificate(.selfSigned(subject: "CN=self", pin: pin)))
     }
 
     @Test("without verification, every certificate is accepted")
