@@ -119,6 +119,27 @@ class TestControlFrames:
         assert [(frame.opcode, frame.payload) for frame in frames] == [
             (wire.PING, b"from the client"), (wire.PONG, b"from the server")]
 
+    @pytest.mark.parametrize("replies", [True, False], ids=["pong", "close"])
+    def test_an_answer_waits_for_the_pong_of_an_earlier_ping(self, replies):
+        """Clients take what arrives before the pong for a greeting."""
+        def script(peer):
+            upgraded(peer)
+            assert [peer.read_frame().payload for _ in range(2)] == [b"early", b"after the answer"]
+            peer.send(wire.frame(wire.PONG, b"early") if replies else wire.close(1000))
+            peer.answer_close()
+
+        with ScriptedServer(script) as server, Relay(server.url, "--answer", "hello => hi") as relay:
+            client = connect(relay)
+            client.send(wire.frame(wire.PING, b"early", is_masked=True) + wire.text("hello", is_masked=True)
+                        + wire.text("after the answer", is_masked=True))
+            frames = [client.read_frame() for _ in range(2)]
+            if replies:
+                assert [(frame.opcode, frame.payload) for frame in frames] == [(wire.PONG, b"early"), (wire.TEXT, b"hi")]
+            else:
+                assert [frame.opcode for frame in frames] == [wire.TEXT, wire.CLOSE]
+            client.send(wire.close(1000, is_masked=True))
+            client.read_to_end()
+
     @pytest.mark.parametrize("code, reason", [(1000, b""), (1001, b"bye"), (1008, b"no"), (1014, b""), (3000, b"x"),
                                               (4999, "zwölf".encode()), (None, b"")])
     def test_the_close_frame_of_a_client_reaches_the_server_and_the_answer_the_client(self, code, reason):
@@ -541,6 +562,12 @@ class TestOutput:
             assert wsx("-1", relay.url, "hi").status == 0
             relay.stop()
             assert relay.out == b""
+
+    @pytest.mark.parametrize("words", [["--output", "text"], ["--output", "hex"]], ids=["text", "hex"])
+    def test_an_output_that_would_stay_empty_is_a_usage_error(self, echo, words):
+        result = wsx("relay", "0", echo.url, *words)
+        assert (result.status, result.err) == (
+            2, "wsx: --output: a relay writes only events, unless it has a prompt; use json\n")
 
     def test_answers_do_not_reach_the_server(self):
         def script(peer):
