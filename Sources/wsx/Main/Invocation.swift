@@ -34,7 +34,7 @@ enum Invocation: Equatable {
             manual: ManualPages.listen,
             invocation: { .listen($0) })
         let relay = CommandSpecification<Invocation>(
-            Command.relay.rawValue, summary: "Stand between WebSocket clients and a server",
+            Command.relay.rawValue, summary: "Run a proxy between WebSocket clients and a server",
             arguments: RelayArguments(),
             options: RelayArguments.options, operands: RelayArguments.operands, manual: ManualPages.relay,
             invocation: { .listen($0.listenArguments) })

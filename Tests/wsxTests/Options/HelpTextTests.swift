@@ -56,7 +56,7 @@ import Testing
                 Commands:
                   connect      Connect to a WebSocket server
                   listen       Run a WebSocket server
-                  relay        Stand between WebSocket clients and a server
+                  relay        Run a proxy between WebSocket clients and a server
                   bench        Load-test a WebSocket server
                   bench merge  Merge the results of several load tests
                   curl         Connect as a curl command would
