@@ -12,7 +12,7 @@ from processes import BINARY, Listener, Relay, Running, run, wsx
 
 # The client of WSCore, which `make test` builds; see Tests/Conformance.
 CLIENT = pathlib.Path(BINARY).with_name("AutobahnClient")
-# Over HTTP/1.1 without TLS, test_check.py plays them with the server.
+# Over HTTP/1.1 without TLS, a heavy test of test_check.py plays them with the server.
 WITHOUT_SPEED = ["--exclude", "9.*", "--exclude", "12.*", "--exclude", "13.*"]
 SERVERS = {
     "tls": (["--tls-self-signed"], ["--insecure"]), "http2": (["--http2"], ["--http2"]),
