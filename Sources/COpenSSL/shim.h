@@ -42,6 +42,16 @@ static inline void wsx_ssl_ctx_keep_no_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
+// Prefers the cipher suite of TLS 1.3 with SHA-256, unless the system's configuration has other suites than OpenSSL. A
+// handshake hashes little else than what derives keys, and processors have instructions for SHA-256 only.
+static inline void wsx_ssl_ctx_prefer_sha256(SSL_CTX *context) {
+    STACK_OF(SSL_CIPHER) *suites = SSL_CTX_get_ciphers(context);
+    if (sk_SSL_CIPHER_num(suites) < 3) return;
+    if (SSL_CIPHER_get_id(sk_SSL_CIPHER_value(suites, 2)) != TLS1_3_CK_AES_128_GCM_SHA256) return;
+    SSL_CTX_set_ciphersuites(
+        context, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
+}
+
 static inline long wsx_ssl_ctx_set_ticket_keys(SSL_CTX *context, unsigned char *keys, long count) {
     return SSL_CTX_set_tlsext_ticket_keys(context, keys, count);
 }

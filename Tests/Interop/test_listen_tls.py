@@ -75,6 +75,16 @@ def test_the_whole_chain_is_sent_and_the_protocol_negotiated(tls_echo, certifica
     assert b"Verify return code: 0 (ok)" in result.out or b"Verification: OK" in result.out
 
 
+@pytest.mark.parametrize("offered, chosen", [
+    ("TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"),
+    ("TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
+])
+def test_the_cipher_suite_with_sha_256_is_preferred(tls_echo, offered, chosen):
+    result = run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-tls1_3", "-ciphersuites", offered])
+    assert f"Cipher is {chosen}".encode() in result.out
+
+
 def test_a_client_may_not_renegotiate(tls_echo):
     command = ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-tls1_2"]
     with Running(command, stdin=-1) as client:

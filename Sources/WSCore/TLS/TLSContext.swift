@@ -140,6 +140,7 @@ package final class TLSContext {
 
     private func configureServer() throws(TLSConfigurationError) {
         try configure()
+        wsx_ssl_ctx_prefer_sha256(handle)
         wsx_ssl_ctx_keep_no_sessions(handle)
         // A session with a client certificate can only be resumed where client certificates are required, too.
         let sessionContext = Array("wsx".utf8)

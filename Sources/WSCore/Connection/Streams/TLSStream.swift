@@ -104,15 +104,27 @@ internal final class TLSStream: ByteStream {
 
     // MARK: Writing
 
-    var isWriting: Bool { !isClosed && (stream.isWriting || !session.output.isEmpty || session.isInMessage) }
+    // During a read, what TLS sends itself waits for what the delegate writes.
+    var isWriting: Bool { !isClosed && (stream.isWriting || session.isInMessage) }
     var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + session.output.count }
     var storageBytes: Int { isClosed ? 0 : stream.storageBytes + session.output.storageBytes }
     var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + session.output.count }
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        try write(&buffer, moreFollows: false)
+    }
+
+    func writeBeforeEnd(_ buffer: inout ByteBuffer) throws(StreamError) {
+        try write(&buffer, moreFollows: true)
+    }
+
+    private func write(_ buffer: inout ByteBuffer, moreFollows: Bool) throws(StreamError) {
         guard isEstablished else { return }
         do throws(StreamError) {
-            buffer.consume(try buffer.withReadableBytes { (bytes) throws(StreamError) in try writePieces(of: bytes) })
+            buffer.consume(
+                try buffer.withReadableBytes { (bytes) throws(StreamError) in
+                    try writePieces(of: bytes, moreFollows: moreFollows)
+                })
         } catch {
             // A layer above would mistake remaining bytes for output that is still pending.
             buffer.removeAll()
@@ -127,12 +139,12 @@ internal final class TLSStream: ByteStream {
     }
 
     /// Writes pieces until the kernel accepts no more. Returns the number of bytes written.
-    private func writePieces(of bytes: RawSpan) throws(StreamError) -> Int {
+    private func writePieces(of bytes: RawSpan, moreFollows: Bool = false) throws(StreamError) -> Int {
         var offset = 0
         while offset < bytes.byteCount, !isWriting {
             let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + Self.pieceBytes))
             try encrypt(piece)
-            try stream.write(&session.output)
+            if moreFollows { try stream.writeBeforeEnd(&session.output) } else { try stream.write(&session.output) }
             offset += piece.byteCount
         }
         return offset
@@ -140,7 +152,7 @@ internal final class TLSStream: ByteStream {
 
     private func encrypt(_ piece: RawSpan) throws(StreamError) {
         // Reserve storage once: appending record by record would grow it step by step.
-        session.output.growStorage(to: piece.byteCount + Self.overheadBytes)
+        session.output.growStorage(to: session.output.count + piece.byteCount + Self.overheadBytes)
         do throws(TLSError) {
             try session.encrypt(piece)
         } catch {
@@ -183,8 +195,9 @@ internal final class TLSStream: ByteStream {
 
     /// Writes pending TLS output. Failures surface when reading, after any input that arrived before.
     private func flush() {
-        try? stream.write(&session.output)
-        guard case .shuttingDown = state, session.output.isEmpty else { return }
+        guard case .shuttingDown = state else { return (try? stream.write(&session.output)) ?? () }
+        try? stream.writeBeforeEnd(&session.output)
+        guard session.output.isEmpty else { return }
         state = .shutDown
         stream.shutdown()
     }
@@ -268,8 +281,8 @@ internal final class TLSStream: ByteStream {
 
     private func established(_ completion: Completion?) {
         state = .established
-        flush()
-        if let summary = session.summary { completion?(.success(summary)) }
+        // The last bytes of the handshake leave with the first bytes of the delegate, or at the end of the read.
+        if let completion, let summary = session.summary { completion(.success(summary)) }
         // The delegate can write now.
         if !isClosed { delegate?.streamDidDrain(self) }
     }
