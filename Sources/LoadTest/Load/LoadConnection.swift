@@ -8,27 +8,28 @@ import WSCore
 /// than once per message. A generic class would not work: its conformance to ``ConnectionHandler`` is not specialized,
 /// and the decoder calls a handler through it.
 package class LoadConnection {
+    // First what each reply needs, in one line of the processor's cache.
     /// The number of the connection; the first one is 0.
     package final let number: UInt64
     internal final let context: LoadContext
+    /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
+    package final var pipeline: Pipeline?
+    /// For how long messages that have been sent, but not answered, waited, by their due times, in nanoseconds.
+    private final var waits: [UInt64: UInt64] = [:]
+    /// The due time before which waits are unknown.
+    private final var waitsStart: UInt64 = 0
     /// Sends messages; `nil` before the connection is open and after its end.
     package final var port: (any LoadPort)?
     /// Whether it is queued to continue sending in the next turn.
     package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var backlog: [UInt64] = []
-    /// For how long messages that have been sent, but not answered, waited, by their due times, in nanoseconds.
-    private final var waits: [UInt64: UInt64] = [:]
-    /// The due time before which waits are unknown.
-    private final var waitsStart: UInt64 = 0
     /// The number of waits of late messages that are kept. Above it, those of the earliest are forgotten.
     private static let mostLateWaits = 32_768
     /// Its part in the load.
     internal final var state = State.active
     /// The time at which it was opened, on the loop's clock in nanoseconds.
     internal final let openTime: UInt64
-    /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
-    package final var pipeline: Pipeline?
     /// Whether its latencies are doubtful, unless replies have identities.
     internal final var orderedReplies = OrderedReplies()
     /// Whether a message that its application protocol does not understand has been reported.

@@ -68,19 +68,25 @@ extension LoadContext {
         }
     }
 
-    /// Sends the messages that may follow a reply.
-    /// - Parameter send: Sends and records the next message of the connection, which is due now. Returns `false` if it
-    ///   cannot be sent.
+    // Two questions rather than a closure that sends: it would retain what it refers to for each message.
+    /// Whether messages may follow a reply at once.
     @inline(__always)
-    internal func sendAfterReply(on connection: some LoadHandler, _ send: (_ now: UInt64) -> Bool) {
-        guard phase == .loading else { return host?.closeIfAnswered() ?? () }
-        guard mayContinue(connection) else { return }
-        let now = self.now
-        while remainingMessages > 0, connection.hasNext, now < measurement.sendEnd {
-            guard send(now) else { break }
-            countSent(dueAt: now)
+    internal func sendsAfterReply(on connection: some LoadHandler) -> Bool {
+        guard phase == .loading else {
+            host?.closeIfAnswered()
+            return false
         }
-        if remainingMessages == 0 { drainIfSent() }
+        return mayContinue(connection)
+    }
+
+    /// When the next message that follows a reply is due, which is now, or `nil` if none follows.
+    @inline(__always)
+    internal func timeAfterReply(on connection: some LoadHandler) -> UInt64? {
+        guard remainingMessages > 0 else {
+            drainIfSent()
+            return nil
+        }
+        return connection.hasNext && now < measurement.sendEnd ? now : nil
     }
 
     /// Times out replies, and sends other messages in their place.

@@ -25,26 +25,27 @@ struct EchoLedger: ~Copyable {
 
     /// The number of the first message.
     private let start: UInt64
-    /// The oldest message expected in order.
-    private(set) var first: UInt64
-    /// The number of the next message.
-    private(set) var next: UInt64
-    /// The end of the messages that have timed out, or been answered. Late replies to them are still recognized.
-    private var givenUpEnd: UInt64 = 0
-    /// The number of forgotten messages that have not been counted as timed out.
-    private var untimedCount = 0
-    /// The number of expected messages that have timed out without knowing which ones.
-    private var writtenOffCount = 0
-    /// One more than the latest answered message.
-    private var answeredEnd: UInt64 = 0
-    private var times: UnsafeMutablePointer<UInt64>
-    private var mask: UInt64
     /// The overtaken messages, ordered by number.
     private var overtaken: [Overtaken] = []
     /// The number of overtaken messages with a replaced reply.
     private var replacedCount = 0
     /// The number of messages removed from the list because it was full.
     private var forgottenCount = 0
+    /// The number of forgotten messages that have not been counted as timed out.
+    private var untimedCount = 0
+    // Together what each reply needs.
+    /// The end of the messages that have timed out, or been answered. Late replies to them are still recognized.
+    private var givenUpEnd: UInt64 = 0
+    /// The number of expected messages that have timed out without knowing which ones.
+    private var writtenOffCount = 0
+    /// One more than the latest answered message.
+    private var answeredEnd: UInt64 = 0
+    /// The oldest message expected in order.
+    private(set) var first: UInt64
+    /// The number of the next message.
+    private(set) var next: UInt64
+    private var times: UnsafeMutablePointer<UInt64>
+    private var mask: UInt64
 
     /// The maximum number of overtaken messages. Above it, half of them are forgotten.
     static let mostOvertaken = 8192

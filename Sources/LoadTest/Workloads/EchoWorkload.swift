@@ -57,11 +57,12 @@ internal final class EchoWorkload: Workload {
                 verifier.check(record, isRightKind: isRightKind, by: connection, in: context)
             }
         }
-        context.sendAfterReply(on: connection) { now in
+        guard context.sendsAfterReply(on: connection) else { return }
+        while let now = context.timeAfterReply(on: connection) {
             verifier.message.set(connection.nextStamp(dueAt: now))
-            guard verifier.message.withBytes({ port.send($0, as: self.kind) }) else { return false }
+            guard verifier.message.withBytes({ port.send($0, as: self.kind) }) else { return }
             connection.ledger.send(at: now)
-            return true
+            context.countSent(dueAt: now)
         }
     }
 }

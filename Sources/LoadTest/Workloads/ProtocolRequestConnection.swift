@@ -122,7 +122,11 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     /// Sends the requests that may follow.
     override func proceed(in context: LoadContext) {
-        context.sendAfterReply(on: self) { send(dueAt: $0, in: context) }
+        guard context.sendsAfterReply(on: self) else { return }
+        while let now = context.timeAfterReply(on: self) {
+            guard send(dueAt: now, in: context) else { return }
+            context.countSent(dueAt: now)
+        }
     }
 
     // MARK: Replies

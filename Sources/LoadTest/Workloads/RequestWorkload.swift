@@ -126,10 +126,14 @@ internal final class RequestWorkload: Workload {
     ) {
         context.receive(payload, as: kind, on: connection) { payload in
             match(payload, by: connection, in: context)
-            context.sendAfterReply(on: connection) { now in
-                encodes
+            guard context.sendsAfterReply(on: connection) else { return }
+            while let now = context.timeAfterReply(on: connection) {
+                let isSent =
+                    encodes
                     ? connection.sendEncoded(dueAt: now)
                     : connection.sendRequest(dueAt: now) { port.send($0, as: self.kind) }
+                guard isSent else { return }
+                context.countSent(dueAt: now)
             }
         }
     }
