@@ -18,6 +18,9 @@ package final class StreamListener: PolledDescriptor {
     private let file: SocketFile?
     private var isClosed = false
     private var isPaused = false
+    private var isPolled = true
+    /// The number of turns in a row, up to the last one, in each of which all of a batch was accepted.
+    private var fullTurns = (count: 0, last: UInt64.max)
     /// Called when a connection cannot be accepted, mostly because the process has run out of descriptors. Accepting is
     /// tried again.
     internal var didFailToAccept: ((IOError) -> Void)?
@@ -28,6 +31,7 @@ package final class StreamListener: PolledDescriptor {
     private static let backlog: Int32 = 511
     /// The time to wait after a failure, such as for free descriptors. Waiting clients stay in the kernel's queue.
     private static let retryDelay = Duration.milliseconds(100)
+    private static let maximumBatchSize = 64
 
     /// Listens on an IPv4 or IPv6 address. For port 0 the system picks a port; see ``address``.
     /// - Parameters:
@@ -109,7 +113,7 @@ package final class StreamListener: PolledDescriptor {
             if address != nil { Socket.disableDelay(of: socket) }
             try IOError.check(wsx_stop_blocking(socket))
             try IOError.check(wsx_listen(socket, Self.backlog))
-            try loop.startPolling(socket, for: [.readable, .edgeTriggered], target: self)
+            try loop.startPolling(socket, for: .readable, target: self)
         } catch {
             file?.remove()
             Descriptor.closeDescriptor(socket)
@@ -123,14 +127,15 @@ package final class StreamListener: PolledDescriptor {
     /// Stops accepting connections until ``resume()``. New connections wait in the kernel's queue.
     package func pause() {
         isPaused = true
+        poll(false)
     }
 
-    /// Resumes accepting after ``pause()``, and tries again immediately after a failure.
+    /// Resumes accepting after ``pause()``, and tries again in the next turn after a failure.
     package func resume() {
         guard isPaused || retry != nil else { return }
         isPaused = false
         retry = nil
-        acceptWaiting()
+        poll(true)
     }
 
     /// Closes the listening socket.
@@ -146,18 +151,18 @@ package final class StreamListener: PolledDescriptor {
         Unmanaged.passUnretained(self).release()
     }
 
+    /// Accepts one connection; while others wait, the kernel reports that in each turn. To find that none waits takes as
+    /// long as accepting one, so the batches grow only while the queue lasts.
     override func becameReady(for events: PollEvents) {
-        acceptWaiting()
-    }
-
-    /// Accepts all connections in the kernel's queue: it reports only changes.
-    private func acceptWaiting() {
-        while !isPaused, !isClosed {
+        if loop.turnCount != fullTurns.last &+ 1 { fullTurns.count = 0 }
+        for _ in 0..<min(max(1, fullTurns.count / 2), Self.maximumBatchSize) {
+            guard isPolled, !isClosed else { return }
             let (socket, peer) = Socket.accept(from: descriptor)
             guard socket >= 0 else {
-                if socket == -EAGAIN { retry = nil } else { acceptLater(after: IOError(code: socket)) }
+                if socket != -EAGAIN { acceptLater(after: IOError(code: socket)) }
                 return
             }
+            retry = nil
             let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp
             do throws(IOError) {
                 accept(try SystemStream(descriptor: socket, kind: kind, on: loop), peer)
@@ -165,12 +170,21 @@ package final class StreamListener: PolledDescriptor {
                 didFailToAccept?(error)
             }
         }
+        fullTurns = (fullTurns.count + 1, loop.turnCount)
+    }
+
+    private func poll(_ isPolled: Bool) {
+        guard isPolled != self.isPolled, !isClosed else { return }
+        self.isPolled = isPolled
+        // Errors are always reported; edge-triggered, only once.
+        loop.changePolling(descriptor, for: isPolled ? .readable : .edgeTriggered, target: self)
     }
 
     private func acceptLater(after error: IOError) {
         if retry == nil { didFailToAccept?(error) }
-        let timer = retry ?? Timer(on: loop) { [unowned self] in acceptWaiting() }
+        let timer = retry ?? Timer(on: loop) { [unowned self] in poll(!isPaused) }
         timer.start(after: Self.retryDelay)
         retry = timer
+        poll(false)
     }
 }
