@@ -28,7 +28,7 @@ internal enum Socket {
     /// Binds a socket to an address.
     static func bind(_ socket: Int32, to address: SocketAddress) throws(IOError) {
         try IOError.check(
-            address.withSockaddr { wsx_bind(socket, $0, socklen_t(MemoryLayout<sockaddr_storage>.size)) })
+            address.withSockaddr { wsx_bind(socket, $0, SocketAddress.byteCount) })
     }
 
     /// Binds a socket to a path, or to `@name` in the abstract namespace.
@@ -41,7 +41,7 @@ internal enum Socket {
     /// Starts connecting.
     /// - Returns: 0, 1 if it takes time, or a negative error.
     static func connect(_ socket: Int32, to address: SocketAddress) -> Int32 {
-        address.withSockaddr { wsx_connect(socket, $0, socklen_t(MemoryLayout<sockaddr_storage>.size)) }
+        address.withSockaddr { wsx_connect(socket, $0, SocketAddress.byteCount) }
     }
 
     /// Connects to a path that fits (``checkPath(_:)``), or to `@name` in the abstract namespace, without waiting.

@@ -11,13 +11,17 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         case ipv6
     }
 
-    private var storage: sockaddr_storage
+    // The larger of both structures, and a fifth of `sockaddr_storage`.
+    private var storage: sockaddr_in6
+
+    /// The size of the structure in bytes. The system also takes it for an IPv4 address.
+    internal static var byteCount: socklen_t { socklen_t(MemoryLayout<sockaddr_in6>.size) }
 
     /// Parses a numeric address, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`. Returns `nil` if `text` is not an
     /// address or its zone is not an interface of this machine (see ``unknownZone(of:)``).
     package init?(numeric text: String, port: UInt16) {
         guard Self.unknownZone(of: text) == nil else { return nil }
-        var storage = sockaddr_storage()
+        var storage = sockaddr_in6()
         let isAddress = withUnsafeMutablePointer(to: &storage) { pointer in
             let raw = UnsafeMutableRawPointer(pointer)
             let (v4, v6) = (
@@ -67,7 +71,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     /// Copies a system address. Returns `nil` if it is neither IPv4 nor IPv6.
     internal init?(_ address: UnsafePointer<sockaddr>) {
-        var storage = sockaddr_storage()
+        var storage = sockaddr_in6()
         let byteCount: Int
         switch Int32(address.pointee.sa_family) {
         case Int32(AF_INET): byteCount = MemoryLayout<sockaddr_in>.size
@@ -81,7 +85,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address family.
-    package var family: Family { Int32(storage.ss_family) == Int32(AF_INET6) ? .ipv6 : .ipv4 }
+    package var family: Family { Int32(storage.sin6_family) == Int32(AF_INET6) ? .ipv6 : .ipv4 }
 
     /// The port.
     package var port: UInt16 {
