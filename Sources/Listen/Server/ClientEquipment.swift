@@ -2,8 +2,13 @@ import Conversation
 import UserInterface
 import WSCore
 
-/// Rarely used features for one client. Most clients have none, so it is an object.
+/// What serves one client, with rarely used features; or all clients that the same service serves, without such features.
 final class ClientEquipment {
+    unowned let run: ListenRun
+    /// What the mode does, or `nil` if messages are only shown.
+    let service: (any ClientService)?
+    /// The service if it is the server of a relay.
+    let upstream: Upstream?
     /// Shows the client's frames.
     let trace: FrameTrace?
     /// Delays or drops items for the client.
@@ -11,19 +16,27 @@ final class ClientEquipment {
     /// Decodes the client's messages, greets it, and answers.
     let pipeline: ClientPipeline?
 
-    private init(trace: FrameTrace?, gate: OutgoingGate?, pipeline: ClientPipeline?) {
+    init(
+        of run: ListenRun, _ service: (any ClientService)?, trace: FrameTrace? = nil, gate: OutgoingGate? = nil,
+        pipeline: ClientPipeline? = nil
+    ) {
+        self.run = run
+        self.service = service
+        upstream = service as? Upstream
         self.trace = trace
         self.gate = gate
         self.pipeline = pipeline
     }
 
-    /// The features that the options ask for, or `nil` if there are none.
-    /// - Parameters:
-    ///   - needsDecoding: Whether anything besides rules looks into the client's messages.
-    ///   - rewrite: Changes its messages, or `nil` if nothing does.
+    /// Whether messages are echoed and nothing else happens to them, unless they are observed.
+    var isPlainEcho: Bool { self === run.sharedEquipment && service is EchoService }
+
+    /// The equipment of a client, with the features that the options ask for.
     static func make(
-        for client: AcceptedClient, in run: ListenRun, needsDecoding: Bool, rewriting rewrite: MessageEditor.Rewriting?
-    ) -> ClientEquipment? {
+        for client: AcceptedClient, in run: ListenRun, _ service: (any ClientService)?, isObserved: Bool
+    ) -> ClientEquipment {
+        let needsDecoding = isObserved || service?.takesDecoded ?? false
+        let rewrite = (service as? Upstream)?.rewriting(of: .client)
         let trace = run.outputs.makeTrace(ofClient: client.number)
         let gate = run.faults.makeGate(ofClient: client.number)
         let mayNeedPipeline =
@@ -31,8 +44,10 @@ final class ClientEquipment {
         let pipeline =
             mayNeedPipeline
             ? makePipeline(for: client, in: run, needsDecoding: needsDecoding, rewriting: rewrite) : nil
-        guard trace != nil || gate != nil || pipeline != nil else { return nil }
-        return ClientEquipment(trace: trace, gate: gate, pipeline: pipeline)
+        if trace == nil, gate == nil, pipeline == nil, service === run.sharedEquipment.service {
+            return run.sharedEquipment
+        }
+        return ClientEquipment(of: run, service, trace: trace, gate: gate, pipeline: pipeline)
     }
 
     private static func makePipeline(

@@ -13,20 +13,19 @@ final class ListenClient: ConnectionHandler {
 
     /// The details for the log line at the end of the connection, or `nil` if the log is off.
     let logLine: ConnectionLogLine?
-    // Copied from the run, here and below: reading them there would cost reference counting for each message. Each client
-    // has these fields, so their order leaves no gap.
+    // Copied from the run: reading it there would cost reference counting for each message. Each client has these fields,
+    // so their order leaves no gap.
     private let isObserved: Bool
     /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
 
-    private unowned let run: ListenRun
+    private let equipment: ClientEquipment
+    private var run: ListenRun { equipment.run }
     /// What the mode does, or `nil` if messages are only shown.
-    let service: (any ClientService)?
-    private let upstream: Upstream?
-    /// Rarely used features, or `nil` if the server uses none of them.
-    private let equipment: ClientEquipment?
+    var service: (any ClientService)? { equipment.service }
+    private var upstream: Upstream? { equipment.upstream }
     /// What decodes, edits, and answers its messages, or `nil` if nothing does.
-    var pipeline: ClientPipeline? { equipment?.pipeline }
+    var pipeline: ClientPipeline? { equipment.pipeline }
 
     /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
     /// few smaller messages that their total stays below this budget, even when inflated.
@@ -37,16 +36,11 @@ final class ListenClient: ConnectionHandler {
         number = client.number
         path = client.upgrade.request.normalizedPath ?? ""
         logLine = run.log.line(for: client)
-        self.run = run
-        service = run.mode.service(for: client)
-        upstream = service as? Upstream
+        let service = run.mode.service(for: client)
         isObserved = run.outputs.observesMessages
-        let servesDecoded = service?.takesDecoded ?? false
         if isObserved { run.outputs.hiding.opened(client.number, at: client.upgrade.request.normalizedPath) }
-        equipment = ClientEquipment.make(
-            for: client, in: run, needsDecoding: isObserved || servesDecoded,
-            rewriting: upstream?.rewriting(of: .client))
-        isPlainEcho = service is EchoService && equipment == nil && !isObserved
+        equipment = ClientEquipment.make(for: client, in: run, service, isObserved: isObserved)
+        isPlainEcho = equipment.isPlainEcho && !isObserved
         passHeld()
     }
 
@@ -246,8 +240,8 @@ final class ListenClient: ConnectionHandler {
 
     /// Whether the service gets messages as they are decoded.
     private var servesDecoded: Bool { service?.takesDecoded ?? false }
-    private var trace: FrameTrace? { equipment?.trace }
-    fileprivate var gate: OutgoingGate? { equipment?.gate }
+    private var trace: FrameTrace? { equipment.trace }
+    fileprivate var gate: OutgoingGate? { equipment.gate }
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }

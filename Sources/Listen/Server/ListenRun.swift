@@ -31,6 +31,8 @@ package final class ListenRun {
     private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
     /// What the mode does for clients.
     private(set) lazy var mode = makeMode()
+    /// The equipment of clients that need nothing of their own.
+    private(set) lazy var sharedEquipment = ClientEquipment(of: self, mode as? any ClientService)
     let pipelines: PipelineFactory
     /// Encodes what is sent to the server of a relay.
     let serverEncoder: TextEncoder
