@@ -3,6 +3,7 @@ import WSCore
 /// Both halves of a connection without its stream, combined as ``Connection`` does.
 package struct Session: ~Copyable {
     private let sending: SendingHalf
+    private let rules: MessageReceiver.Rules
     package var receiver: MessageReceiver
     private let decompressor: (any MessageDecompressor)?
     private let partialInputs: PartialInputPool
@@ -16,7 +17,8 @@ package struct Session: ~Copyable {
             Outbox(
                 role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes,
                 extensions: compressor.map { MessageExtensions(compressor: $0) }, answersPings: answersPings))
-        receiver = MessageReceiver(role: role, limits: limits)
+        rules = MessageReceiver.Rules(role: role, limits: limits)
+        receiver = MessageReceiver()
         self.decompressor = decompressor
         self.partialInputs = partialInputs
     }
@@ -41,11 +43,12 @@ package struct Session: ~Copyable {
         _ bytes: inout MutableRawSpan, handler: inout Handler
     ) throws(ProtocolError) -> Int {
         // By pointer: a copy of the handler would share its arrays, and each event would copy them.
-        let (decompressor, pool, sending) = (decompressor, partialInputs, sending)
+        let (rules, decompressor, pool, sending) = (rules, decompressor, partialInputs, sending)
         return try withUnsafeMutablePointer(to: &handler) { (handler) throws(ProtocolError) in
             var answering = Answering(handler: handler, sending: sending)
             do throws(ProtocolError) {
-                return try receiver.receive(&bytes, handler: &answering, decompressor: decompressor, pool: pool)
+                return try receiver.receive(
+                    &bytes, by: rules, handler: &answering, decompressor: decompressor, pool: pool)
             } catch {
                 sending.outbox.sendClose(CloseFrame(code: error.closeCode, reason: error.description))
                 throw error

@@ -1,10 +1,9 @@
 extension Connection {
     /// The settings of a connection apart from its stream. A class, because the connections of a server share it.
+    @usableFromInline
     package final class Settings: Sendable {
-        /// The role of this endpoint.
-        package let role: Role
-        /// The limits on incoming messages.
-        package let limits: Limits
+        /// The role of this endpoint, and the limits on incoming messages.
+        @usableFromInline package let rules: MessageReceiver.Rules
         /// The maximum payload of an outgoing data frame in bytes; nil means no limit.
         package let fragmentBytes: Int?
         /// The time the peer has to answer our close frame.
@@ -26,8 +25,7 @@ extension Connection {
             pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],
             answersPings: Bool = true, answersCloses: Bool = true
         ) {
-            self.role = role
-            self.limits = limits
+            rules = MessageReceiver.Rules(role: role, limits: limits)
             self.fragmentBytes = fragmentBytes
             self.closeTimeout = closeTimeout
             self.pausesReadingWhenFull = pausesReadingWhenFull
@@ -36,6 +34,9 @@ extension Connection {
             self.answersPings = answersPings
             self.answersCloses = answersCloses
         }
+
+        package var role: Role { rules.role }
+        package var limits: Limits { rules.limits }
     }
 }
 

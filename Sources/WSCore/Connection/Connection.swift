@@ -24,7 +24,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// The settings this connection was created with.
-    package let settings: Settings
+    @usableFromInline package let settings: Settings
     /// Receives the connection's events.
     public let handler: Handler
 
@@ -34,20 +34,18 @@ public final class Connection<Handler: ConnectionHandler> {
 
     internal let stream: any ByteStream
     @usableFromInline internal let resources: ConnectionResources
-    @usableFromInline internal var receiver: MessageReceiver
+    @usableFromInline internal var receiver = MessageReceiver()
     @usableFromInline internal var outbox: Outbox
-    @usableFromInline internal private(set) var state = State.idle
-    /// Whether the output queue has exceeded its limit, and the handler waits until it has drained.
-    private var wasFull = false
-    // Small integers, next to each other: there are many connections.
-    /// The reasons why reading is paused.
-    package private(set) var pauseReasons: PauseReasons = []
-    /// ``uncountedBytes`` in four bytes.
-    private let smallUncountedBytes: UInt32
     /// What few connections need, or nil if this one has not needed it yet.
     private var extras: ConnectionExtras?
-    /// The time of the turn in which the last bytes arrived.
-    private var lastReadMilliseconds: UInt64
+    // Small integers, next to each other: there are many connections.
+    @usableFromInline internal private(set) var state = State.idle
+    /// The upper bits of ``lastReadMilliseconds``.
+    private var lastReadHigh: UInt8 = 0
+    /// The reasons why reading is paused.
+    package private(set) var pauseReasons: PauseReasons = []
+    /// The lower bits of ``lastReadMilliseconds``.
+    private var lastReadLow: UInt32 = 0
 
     /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(sending:with:)`` next.
     ///
@@ -64,11 +62,8 @@ public final class Connection<Handler: ConnectionHandler> {
         self.stream = stream
         self.resources = resources
         loop = resources.loop
-        smallUncountedBytes = UInt32(clamping: stream.uncountedBytes)
-        lastReadMilliseconds = loop.turnMilliseconds
         self.settings = settings
         self.handler = handler
-        receiver = MessageReceiver(role: settings.role, limits: settings.limits)
         var outbox = Outbox(
             role: settings.role, maskingKeys: resources.maskingKeys, fragmentBytes: settings.fragmentBytes,
             extensions: deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) },
@@ -76,6 +71,23 @@ public final class Connection<Handler: ConnectionHandler> {
         outbox.observer = handler.sentFrameObserver
         // Swift 6.3 cannot optimize a change of `self.outbox` here with `-enable-testing`, which fuzzing uses.
         self.outbox = outbox
+        lastReadMilliseconds = loop.turnMilliseconds
+    }
+
+    /// The time of the turn in which the last bytes arrived, in 40 bits: 34 years.
+    private var lastReadMilliseconds: UInt64 {
+        get { UInt64(lastReadHigh) << 32 | UInt64(lastReadLow) }
+        set {
+            (lastReadHigh, lastReadLow) = (
+                UInt8(truncatingIfNeeded: newValue >> 32), UInt32(truncatingIfNeeded: newValue)
+            )
+        }
+    }
+
+    /// Whether the output queue has exceeded its limit, and the handler waits until it has drained.
+    private var wasFull: Bool {
+        get { outbox.wasFull }
+        set { outbox.wasFull = newValue }
     }
 
     /// Starts the connection.
@@ -137,7 +149,7 @@ public final class Connection<Handler: ConnectionHandler> {
     package var isLost: Bool { extras != nil && extras?.writeFailure != nil }
 
     /// What the connection may hold without being counted, in bytes.
-    internal var uncountedBytes: Int { Int(smallUncountedBytes) }
+    internal var uncountedBytes: Int { stream.uncountedBytes }
 
     /// Whether the loop's ``HeldMemory`` counts what the connection holds.
     private var isCounted: Bool {
@@ -235,7 +247,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
     @inline(__always) private var exceedsQueueLimit: Bool {
         let queuedBytes = queuedBytes
-        guard queuedBytes > uncountedBytes || queuedBytes > settings.queueLimitBytes else { return false }
+        guard isCountable(queuedBytes) || queuedBytes > settings.queueLimitBytes else { return false }
         return queuedBytes > queueLimitBytes && !isLost
     }
 
@@ -412,6 +424,7 @@ public final class Connection<Handler: ConnectionHandler> {
     internal func end(failure: StreamError?, closingTimedOut: Bool = false, unsentBytes: Int? = nil) {
         guard state != .ended else { return }
         let unsentBytes = (unsentBytes ?? lingeringBytes + stream.unsentBytes) + outbox.queuedBytes
+        extras?.lingeringClose = nil
         state = .ended
         stopCounting()
         updateWatch()
@@ -471,7 +484,13 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Counts what the connection holds if a part of it has reached `byteCount`, or it was counted before.
     @inline(__always)
     private func countMemory(with byteCount: Int) {
-        if byteCount > uncountedBytes || isCounted { countMemory() }
+        if isCountable(byteCount) || isCounted { countMemory() }
+    }
+
+    /// Whether a number of bytes exceeds what is not counted. Nearly always, the first test is enough.
+    @inline(__always)
+    private func isCountable(_ byteCount: Int) -> Bool {
+        byteCount > HeldMemory.uncountedStreamBytes && byteCount > uncountedBytes
     }
 
     internal func countMemory() {
@@ -530,7 +549,7 @@ extension Connection: MemoryHolder {
 
     /// nil also if the connection does not read because its output is full: that has to go first.
     internal var missingBytes: Int? {
-        isLeaving || (wasFull && settings.pausesReadingWhenFull) ? nil : receiver.missingBytes
+        isLeaving || (wasFull && settings.pausesReadingWhenFull) ? nil : receiver.missingBytes(limits: settings.limits)
     }
 
     internal var movedBytes: Int {
@@ -568,8 +587,8 @@ final class ConnectionExtras {
     var discardedBytes = 0
     var closeTimer: Timer?
     var unsentBytesAtLastCheck = 0
-    /// Writes the last output. The stream keeps it alive.
-    weak var lingeringClose: LingeringClose?
+    /// Writes the last output, until the end.
+    var lingeringClose: LingeringClose?
 }
 
 /// Input held back because the handler could not take more; allocated only then.

@@ -45,7 +45,7 @@ extension ConnectionHandler {
         defer { connection.receiver = receiver }
         do throws(ProtocolError) {
             return try receiver.receive(
-                &bytes, handler: &events, decompressor: connection.decompressor,
+                &bytes, by: connection.settings.rules, handler: &events, decompressor: connection.decompressor,
                 pool: connection.resources.partialInputs)
         } catch {
             connection.fail(error)

@@ -25,10 +25,20 @@ public struct MessageReceiver {
         }
     }
 
-    // The limits and the role in 13 bytes: there are many connections.
-    @usableFromInline internal let maximumMessageBytes: Int
-    @usableFromInline internal let maximumFragments: UInt32
-    @usableFromInline internal let role: Role
+    /// What a receiver has to know for each call. It does not keep it, because many connections have the same.
+    public struct Rules: Sendable {
+        /// The role of this endpoint.
+        @usableFromInline internal let role: Role
+        /// The limits on incoming messages.
+        @usableFromInline internal let limits: Limits
+
+        /// Creates rules.
+        package init(role: Role, limits: Limits) {
+            self.role = role
+            self.limits = limits
+        }
+    }
+
     @usableFromInline internal private(set) var state = State.idle
     /// The messages and bytes received so far.
     public var traffic = Traffic()
@@ -37,14 +47,7 @@ public struct MessageReceiver {
     package static let keptStorageBytes = 64 << 10
 
     /// Prepares to receive on a connection that has just completed its opening handshake.
-    /// - Parameters:
-    ///   - role: The role of this endpoint.
-    ///   - limits: The limits on incoming messages.
-    package init(role: Role, limits: Limits) {
-        self.role = role
-        maximumMessageBytes = limits.maximumMessageBytes
-        maximumFragments = UInt32(clamping: limits.maximumFragments)
-    }
+    package init() {}
 
     /// Whether input is ignored.
     @inlinable
@@ -68,9 +71,9 @@ public struct MessageReceiver {
     internal var incompleteBytes: Int { partial?.message.storageBytes ?? 0 }
 
     /// The number of payload bytes that the incomplete message still lacks, at most; nil if there is none.
-    internal var missingBytes: Int? {
+    internal func missingBytes(limits: Limits) -> Int? {
         guard let progress else { return nil }
-        return (progress.totalBytes ?? max(progress.bytes, maximumMessageBytes)) - progress.bytes
+        return (progress.totalBytes ?? max(progress.bytes, limits.maximumMessageBytes)) - progress.bytes
     }
 
     /// The progress of the message being received, or nil if there is none.
@@ -79,6 +82,7 @@ public struct MessageReceiver {
     /// Decodes bytes and delivers messages and control frames to `handler`, in order.
     /// - Parameters:
     ///   - bytes: The received bytes, which are unmasked in place.
+    ///   - rules: The same for each call.
     ///   - handler: Receives messages and control frames.
     ///   - decompressor: Decompresses messages, if that was negotiated.
     ///   - pool: The pool of partial inputs, shared by the connections of a loop.
@@ -88,26 +92,25 @@ public struct MessageReceiver {
     @inlinable
     @discardableResult
     public mutating func receive<Handler: FrameHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, handler: inout Handler, decompressor: (any MessageDecompressor)? = nil,
-        pool: PartialInputPool
+        _ bytes: inout MutableRawSpan, by rules: Rules, handler: inout Handler,
+        decompressor: (any MessageDecompressor)? = nil, pool: PartialInputPool
     ) throws(ProtocolError) -> Int {
         guard !isFinished else { return bytes.byteCount }
         let partial = self.partial ?? pool.take()
         var offset = 0
         let takenBytes: Int
         do throws(ProtocolError) {
-            takenBytes = try decode(&bytes, offset: &offset, partial, decompressor, handler: &handler)
+            takenBytes = try decode(&bytes, offset: &offset, rules, partial, decompressor, handler: &handler)
         } catch {
             traffic.wireBytes &+= offset
             state = .failed
             throw error
         }
         traffic.wireBytes &+= offset
-        guard !isFinished else { return takenBytes }
         if partial.isAtBeginning {
             pool.giveBack(partial)
-            state = .idle
-        } else {
+            if !isFinished { state = .idle }
+        } else if !isFinished {
             state = .partial(partial)
         }
         return takenBytes
@@ -115,13 +118,13 @@ public struct MessageReceiver {
 
     @inlinable @inline(__always)
     internal mutating func decode<Handler: FrameHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput,
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ rules: Rules, _ partial: PartialInput,
         _ decompressor: (any MessageDecompressor)?, handler: inout Handler
     ) throws(ProtocolError) -> Int {
         let count = bytes.byteCount
         while !isFinished {
             if partial.isAtBeginning {
-                let mayContinue = try receiveShortMessages(&bytes, offset: &offset, partial, handler: &handler)
+                let mayContinue = try receiveShortMessages(&bytes, offset: &offset, rules, partial, handler: &handler)
                 guard mayContinue, offset < count else { return offset }
             }
             let header: FrameHeader
@@ -132,9 +135,9 @@ public struct MessageReceiver {
             } else {
                 guard
                     let next = try partial.decodeHeader(
-                        bytes.bytes, offset: &offset, receivedBy: role, allowsCompression: decompressor != nil)
+                        bytes.bytes, offset: &offset, receivedBy: rules.role, allowsCompression: decompressor != nil)
                 else { return count }
-                try begin(next, partial)
+                try begin(next, partial, rules.limits)
                 handler.receivedHeader(next)
                 header = next
             }
@@ -152,7 +155,8 @@ public struct MessageReceiver {
                 try receiveControl(header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, handler: &handler)
             } else {
                 try receiveData(
-                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, decompressor, handler: &handler)
+                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, decompressor, rules.limits,
+                    handler: &handler)
             }
             if !isEnd { return count }
             if offset < count, !handler.takesMore { return offset }
@@ -165,14 +169,15 @@ public struct MessageReceiver {
     /// - Returns: Whether the handler takes more.
     @inlinable @inline(__always)
     internal mutating func receiveShortMessages<Handler: FrameHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput,
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ rules: Rules, _ partial: PartialInput,
         handler: inout Handler
     ) throws(ProtocolError) -> Bool {
         let count = bytes.byteCount
         // RFC 6455 §5.1: a client masks all frames, and a server none.
+        let role = rules.role
         let headerBytes = role == .server ? 6 : 2
         let maskBit: UInt8 = role == .server ? 0x80 : 0
-        let maximumPayloadBytes = min(125, maximumMessageBytes)
+        let maximumPayloadBytes = min(125, rules.limits.maximumMessageBytes)
         while count &- offset >= headerBytes {
             let kind: MessageKind
             switch bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
@@ -201,7 +206,10 @@ public struct MessageReceiver {
 
     /// Checks a data frame against the message in progress.
     @inlinable @inline(__always)
-    internal func begin(_ header: FrameHeader, _ partial: PartialInput) throws(ProtocolError) {
+    internal func begin(
+        _ header: FrameHeader, _ partial: PartialInput, _ limits: Limits
+    ) throws(ProtocolError) {
+        let maximumMessageBytes = limits.maximumMessageBytes
         if !header.opcode.isControl {
             switch header.opcode {
             case .continuation:
@@ -223,8 +231,8 @@ public struct MessageReceiver {
             }
             partial.messageWireBytes &+= header.payloadBytes
             partial.fragmentCount += 1
-            guard partial.fragmentCount <= Int(maximumFragments) else {
-                throw .tooManyFragments(limit: Int(maximumFragments))
+            guard partial.fragmentCount <= limits.maximumFragments else {
+                throw .tooManyFragments(limit: limits.maximumFragments)
             }
         }
     }
@@ -232,7 +240,7 @@ public struct MessageReceiver {
     @inlinable
     internal mutating func receiveData<Handler: FrameHandler & ~Copyable>(
         _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, _ partial: PartialInput,
-        _ decompressor: (any MessageDecompressor)?, handler: inout Handler
+        _ decompressor: (any MessageDecompressor)?, _ limits: Limits, handler: inout Handler
     ) throws(ProtocolError) {
         guard let kind = partial.messageKind else { return }
         if isWhole, header.isFinal, partial.fragmentCount == 1, !partial.isCompressed {
@@ -242,7 +250,9 @@ public struct MessageReceiver {
             return
         }
         let isMessageEnd = isEnd && header.isFinal
-        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial, decompressor)
+        try append(
+            piece, isMessageEnd: isMessageEnd, as: kind, to: partial, decompressor,
+            limitBytes: limits.maximumMessageBytes)
         guard isMessageEnd else { return }
         let whole = partial.message.takeAll()
         if whole.count >= SharedBytes.largeMessageBytes, !partial.isCompressed {
@@ -274,12 +284,12 @@ public struct MessageReceiver {
     @usableFromInline
     internal func append(
         _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput,
-        _ decompressor: (any MessageDecompressor)?
+        _ decompressor: (any MessageDecompressor)?, limitBytes: Int
     ) throws(ProtocolError) {
         let countBefore = partial.message.count
         if partial.isCompressed {
             try decompressor?.decompress(
-                piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: maximumMessageBytes)
+                piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: limitBytes)
         } else {
             makeRoom(for: piece, in: partial)
             partial.message.append(piece)

@@ -6,6 +6,13 @@ public struct Outbox: ~Copyable {
     public let role: Role
     /// Whether pings are answered, as RFC 6455 §5.5.2 requires. False simulates a misbehaving peer in tests.
     package var answersPings: Bool
+    /// Whether this endpoint has sent its close frame, after which it may send only pongs.
+    ///
+    /// RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame. Our own pings would serve no purpose
+    /// then. The peer's pings are answered until its close frame arrives (§5.5.2).
+    @usableFromInline package private(set) var isSendingOver = false
+    /// Whether the owner has found the queue full, and it has not drained since.
+    internal var wasFull = false
     /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented. A small integer, next to
     /// the Booleans: there are many connections.
     @usableFromInline internal let maximumPayload: UInt32
@@ -17,20 +24,15 @@ public struct Outbox: ~Copyable {
     package var observer: (any SentFrameObserver)? {
         get { extensions?.observer }
         set {
-            guard newValue != nil || extensions != nil else { return }
-            let extensions = self.extensions ?? MessageExtensions()
-            extensions.observer = newValue
-            self.extensions = extensions
+            if newValue != nil || extensions != nil { makeExtensions().observer = newValue }
         }
     }
     /// The messages and bytes sent so far.
     package var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
-    /// Our close frame, or nil if it was not sent, as for nearly all connections.
-    @usableFromInline internal private(set) var sentClose: SentClose?
     @usableFromInline internal let maskingKeys: MaskingKeySource
-    /// Compression and the observer, or nil if there is neither.
+    /// Compression, the observer, and our close frame, or nil if there is none of them.
     @usableFromInline internal private(set) var extensions: MessageExtensions?
     private var backlog: OutboxBacklog?
 
@@ -56,10 +58,10 @@ public struct Outbox: ~Copyable {
     @inlinable internal var maximumPayloadBytes: Int { Int(maximumPayload) }
 
     /// Our close frame, or nil if none was sent yet.
-    package var closeFrame: CloseFrame? { sentClose?.frame }
+    package var closeFrame: CloseFrame? { extensions?.sentClose?.frame }
 
     /// Whether our close frame was sent before the peer's arrived.
-    package var hasStartedClosing: Bool { sentClose.map { !$0.isAnswer } ?? false }
+    package var hasStartedClosing: Bool { extensions?.sentClose.map { !$0.isAnswer } ?? false }
 
     /// The frames to write before ``bytes``, or nil if there are none.
     package var queue: WriteQueue? { backlog?.queue }
@@ -133,12 +135,11 @@ public struct Outbox: ~Copyable {
         return backlog
     }
 
-    /// Whether this endpoint has sent its close frame, after which it may send only pongs.
-    ///
-    /// RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame. Our own pings would serve no purpose
-    /// then. The peer's pings are answered until its close frame arrives (§5.5.2).
-    @inlinable
-    package var isSendingOver: Bool { sentClose != nil }
+    private mutating func makeExtensions() -> MessageExtensions {
+        let extensions = self.extensions ?? MessageExtensions()
+        self.extensions = extensions
+        return extensions
+    }
 
     /// Sends a message.
     /// - Parameters:
@@ -192,7 +193,8 @@ public struct Outbox: ~Copyable {
     @discardableResult
     package mutating func sendClose(_ frame: CloseFrame, isAnswer: Bool = false) -> Bool {
         guard !isSendingOver else { return false }
-        sentClose = SentClose(frame, isAnswer: isAnswer)
+        isSendingOver = true
+        makeExtensions().sentClose = SentClose(frame, isAnswer: isAnswer)
         var payload = ByteBuffer()
         frame.encode(into: &payload)
         payload.withReadableBytes { appendFrame(.close, $0) }
@@ -279,8 +281,7 @@ public struct Outbox: ~Copyable {
 }
 
 /// A sent close frame.
-@usableFromInline
-internal final class SentClose {
+final class SentClose {
     let frame: CloseFrame
     /// Whether it answers the peer's.
     let isAnswer: Bool
@@ -291,11 +292,13 @@ internal final class SentClose {
     }
 }
 
-/// What most connections do not have.
+/// What most connections do not have before their end.
 public final class MessageExtensions {
     package let compressor: (any MessageCompressor)?
     public let decompressor: (any MessageDecompressor)?
     var observer: (any SentFrameObserver)?
+    /// Our close frame, or nil if it was not sent.
+    var sentClose: SentClose?
 
     /// Creates the extensions of a connection.
     package init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {

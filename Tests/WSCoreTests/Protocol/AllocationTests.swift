@@ -110,7 +110,7 @@ private final class End: FrameHandler {
     init(_ role: Role, _ keys: MaskingKeySource, fragmentBytes: Int?, _ extensions: MessageExtensions?) {
         self.role = role
         outbox = Outbox(role: role, maskingKeys: keys, fragmentBytes: fragmentBytes, extensions: extensions)
-        receiver = MessageReceiver(role: role, limits: .client)
+        receiver = MessageReceiver()
         decompressor = extensions?.decompressor
     }
 
@@ -118,7 +118,9 @@ private final class End: FrameHandler {
         var receiver = self.receiver
         var handler = self
         _ = try other.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
-            try receiver.receive(&bytes, handler: &handler, decompressor: decompressor, pool: pool)
+            try receiver.receive(
+                &bytes, by: .init(role: role, limits: .client), handler: &handler, decompressor: decompressor,
+                pool: pool)
         }
         self.receiver = receiver
         other.outbox.bytes.removeAll()

@@ -17,7 +17,7 @@ package final class HeldMemory {
     /// What a client may hold without being counted, in bytes.
     static let uncountedBytes = 64 << 10
     /// What each of many streams of an HTTP/2 connection may hold without being counted, in bytes.
-    private static let uncountedStreamBytes = 4 << 10
+    static let uncountedStreamBytes = 4 << 10
 
     /// What a stream may hold without being counted, in bytes, if it is one of `count` open streams of an HTTP/2
     /// connection. The part of a client is not free for each stream: 1,000 streams have 4 MiB rather than 64.
