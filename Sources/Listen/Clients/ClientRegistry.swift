@@ -20,7 +20,7 @@ struct ClientRegistry<Directory: ClientDirectory> {
     /// Whether there is no client.
     var isEmpty: Bool { directory.connections.isEmpty }
     /// The clients, in no particular order.
-    var all: Dictionary<Int, Client>.Values { directory.connections.values }
+    var all: NumberedClients<Client>.Values { directory.connections.values }
     /// The clients, ordered by number.
     var inOrder: [Client] { all.sorted { $0.number < $1.number } }
     /// Whether at least one client can still receive messages.

@@ -61,7 +61,7 @@ protocol ClientDirectory: AnyObject {
     /// The loop that everything runs on.
     var loop: EventLoop { get }
     /// The clients by their numbers.
-    var connections: [Int: ConnectedClient] { get }
+    var connections: NumberedClients<ConnectedClient> { get }
     /// Whether bodies of POST requests wait for clients.
     var hasWaitingPosts: Bool { get }
     /// Tries again to deliver them.

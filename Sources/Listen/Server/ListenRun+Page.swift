@@ -31,6 +31,6 @@ extension ListenRun {
     }
 
     private var onlyClient: Int? {
-        broadcaster.clients.count == 1 ? broadcaster.clients.all.first?.number : nil
+        broadcaster.clients.count == 1 ? broadcaster.clients.inOrder.first?.number : nil
     }
 }

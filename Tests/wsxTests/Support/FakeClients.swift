@@ -68,7 +68,8 @@ final class FakeClient: ServedClient {
 /// Clients without connections.
 final class FakeDirectory: ClientDirectory {
     let loop: EventLoop
-    var connections: [Int: FakeClient] = [:]
+    private var table = NumberedObjects()
+    var connections: NumberedClients<FakeClient> { NumberedClients(table) }
     var hasWaitingPosts = false
     /// The number of times that POST requests could have room.
     private(set) var retryCount = 0
@@ -77,11 +78,13 @@ final class FakeDirectory: ClientDirectory {
     /// Creates clients numbered from 1.
     init(_ count: Int, on loop: EventLoop) {
         self.loop = loop
-        for number in 1..<count + 1 { connections[number] = FakeClient(number) }
+        for number in 1..<count + 1 { table.append(FakeClient(number), number) }
     }
 
+    func removeAll() { table = NumberedObjects() }
+
     /// The client with a number, which must exist.
-    subscript(number: Int) -> FakeClient { connections[number, default: FakeClient(0)] }
+    subscript(number: Int) -> FakeClient { connections[number] ?? FakeClient(0) }
 
     func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: FakeClient?, at path: String?) -> Bool {
         var isOneFull = false

@@ -1,6 +1,6 @@
 /// The clients of a server that have no WebSocket, or not yet.
 internal struct OtherClients {
-    var openings: [ObjectIdentifier: ServerOpening] = [:]
+    private(set) var openings: [ServerOpening] = []
     /// The responses in progress to requests that are not upgrades.
     var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The requests that are being forwarded.
@@ -19,6 +19,20 @@ internal struct OtherClients {
     var idleHTTP2Count = 0
     /// The number of refused clients still receiving their response.
     var lingeringCount = 0
+
+    mutating func add(_ opening: ServerOpening) {
+        opening.place = openings.count
+        openings.append(opening)
+    }
+
+    mutating func remove(_ opening: ServerOpening) {
+        let last = openings.removeLast()
+        guard last !== opening else { return }
+        last.place = opening.place
+        openings[last.place] = last
+    }
+
+    mutating func removeOpenings() { openings = [] }
 
     /// The number of clients. Of an HTTP/2 connection, the streams count, or the connection itself if it has none.
     var count: Int {

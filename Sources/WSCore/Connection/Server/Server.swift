@@ -1,9 +1,6 @@
 /// A WebSocket server: accepts streams, performs opening handshakes, and keeps the open connections.
 package final class Server<Handler: ConnectionHandler> {
-    /// The open connections by client number.
-    package private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// The number of connections. `connections.count` would look up the metadata of its generic type each time.
-    private var connectionCount = 0
+    private var numbered = NumberedObjects()
     package var observer: ((Event) -> Void)?
     /// Decides about each request the policy accepts. By default, all are accepted.
     package var admission = Admission.immediate { _ in nil }
@@ -70,20 +67,30 @@ package final class Server<Handler: ConnectionHandler> {
         let cache = SiteCache(countedBy: resources.memory?.broadcasts)
         siteCache = cache
         resources.memory?.releaseCaches = { cache.removePages() }
-        resources.mustTrimHeap = { [weak self] in
-            guard let self, haveMostClientsLeft else { return false }
+        // Not weak: all reference counting of an object with a weak reference takes several times as long.
+        resources.mustTrimHeap = { [unowned self] in
+            guard haveMostClientsLeft else { return false }
             peakCount = clientCount + upstreamCount
             return true
         }
     }
 
+    deinit {
+        resources.mustTrimHeap = { false }
+    }
+
+    /// The open connections by client number.
+    package var connections: NumberedClients<Connection<Handler>> { NumberedClients(numbered) }
+
     /// The number of clients. Each stream of an HTTP/2 connection counts, or the connection itself if it has none.
     private var clientCount: Int {
-        connectionCount + others.count
+        numbered.count + others.count
     }
 
     /// Whether three quarters of many clients have left, with the connections on their behalf.
-    private var haveMostClientsLeft: Bool {
+    private var haveMostClientsLeft: Bool { haveMostLeft(of: clientCount) }
+
+    private func haveMostLeft(of clientCount: Int) -> Bool {
         peakCount >= Self.manyClients && clientCount + upstreamCount <= peakCount / 4
     }
 
@@ -107,7 +114,7 @@ package final class Server<Handler: ConnectionHandler> {
             }
         // The limit may be too low even for one client.
         listener.didFailToAccept = { [unowned self] error in
-            observer?(.reachedLimit(error == .tooManyOpenFiles ? .descriptors(connections.count) : .system(error)))
+            observer?(.reachedLimit(error == .tooManyOpenFiles ? .descriptors(numbered.count) : .system(error)))
         }
         listeners.append(listener)
         return listener.address
@@ -123,8 +130,8 @@ package final class Server<Handler: ConnectionHandler> {
     package func stopListening() {
         for listener in listeners { listener.close() }
         listeners = []
-        for opening in others.openings.values { opening.cancel() }
-        others.openings = [:]
+        for opening in others.openings { opening.cancel() }
+        others.removeOpenings()
         for opening in others.tunnelOpenings.values { opening.cancel() }
         others.tunnelOpenings = [:]
         for connection in others.http2Connections.values { connection.drain() }
@@ -139,7 +146,7 @@ package final class Server<Handler: ConnectionHandler> {
         where isRecipient: ((Handler) -> Bool)? = nil
     ) -> Bool {
         // A single recipient needs no shared copy.
-        if connectionCount == 1, sender == nil, isRecipient == nil, let connection = connections.first?.value {
+        if numbered.count == 1, sender == nil, isRecipient == nil, let connection = connections.first {
             connection.send(payload, as: kind)
             return connection.isFull
         }
@@ -157,13 +164,12 @@ package final class Server<Handler: ConnectionHandler> {
 
     /// Removes a connection that has ended.
     package func remove(_ number: Int) {
-        guard connections.removeValue(forKey: number) != nil else { return }
-        connectionCount -= 1
-        updateAccepting()
+        if numbered.remove(number) { updateAccepting() }
     }
 
-    private var isFull: Bool {
-        let count = clientCount
+    private var isFull: Bool { isFull(with: clientCount) }
+
+    private func isFull(with count: Int) -> Bool {
         // A response may need a descriptor for its file in addition to its stream.
         return count >= settings.maximumConnections ?? .max || count + others.exchanges.count >= descriptorCount
     }
@@ -172,8 +178,8 @@ package final class Server<Handler: ConnectionHandler> {
     func updateAccepting() {
         let count = clientCount
         peakCount = max(peakCount, count + upstreamCount)
-        if haveMostClientsLeft { resources.startTimer() }
-        guard isFull else {
+        if haveMostLeft(of: count) { resources.startTimer() }
+        guard isFull(with: count) else {
             for listener in listeners { listener.resume() }
             return
         }
@@ -201,7 +207,7 @@ package final class Server<Handler: ConnectionHandler> {
             admission: admission(of: peer.intercepted), watch: resources.deadPeerDetector, acceptsHTTP2: acceptsHTTP2,
             memory: resources.memory, through: peer.intercepted
         ) { [unowned self] opening, outcome in
-            others.openings[ObjectIdentifier(opening)] = nil
+            others.remove(opening)
             if opening.isLingering { addLingering(opening) }
             defer { updateAccepting() }
             switch consume outcome {
@@ -226,7 +232,7 @@ package final class Server<Handler: ConnectionHandler> {
                 open(opening.stream, upgrade, from: peer, firstBytes: firstBytes)
             }
         }
-        others.openings[ObjectIdentifier(opening)] = opening
+        others.add(opening)
         updateAccepting()
         return opening
     }
@@ -331,20 +337,16 @@ package final class Server<Handler: ConnectionHandler> {
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
+        // Of this copy, because each use of the client's would copy it again.
+        let response = upgrade.request.version == .http1 ? upgrade.responseBytes(accepting: extensions) : nil
         let client = AcceptedClient(
             number: number, upgrade: consume upgrade, extensions: extensions, address: peer.address,
             tls: peer.tls?.summary, endpointIndex: peer.endpointIndex)
         let handler = makeHandler(client)
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
-        connections[number] = connection
-        connectionCount += 1
+        numbered.append(connection, number)
         observer?(.opened(connection))
-        let head =
-            switch client.upgrade.request.version {
-            case .http1: client.upgrade.responseBytes(accepting: extensions)
-            case .http2: client.response.start(on: stream)
-            }
-        connection.start(sending: head, with: firstBytes)
+        connection.start(sending: response ?? client.response.start(on: stream), with: firstBytes)
     }
 }

@@ -1,5 +1,7 @@
 /// Performs the server's side of one opening handshake (RFC 6455 §4.2): reads and checks the request, sends refusals.
-internal final class ServerOpening: ByteStreamDelegate {
+///
+/// As a timer, it limits the time for the request.
+internal final class ServerOpening: TimedObject, ByteStreamDelegate {
     /// The outcome of the handshake. A refusal has been sent, or is being sent.
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
@@ -26,6 +28,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     let stream: any ByteStream
+    /// The index among the openings of the server.
+    var place = 0
     /// Without bytes of TLS.
     private var counted: OpeningFacts
     /// The beginning of the stream while it may be HTTP/2; nil if it is not, or if the server does not accept HTTP/2.
@@ -36,7 +40,6 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let prepared: PreparedConnection?
     private let completion: (ServerOpening, consuming Outcome) -> Void
     private let timeout: Duration
-    private var timer: Timer?
     private var isOver = false
     /// A valid upgrade that waits for the decision of ``Admission/deferred(_:)``; nil for none.
     private var waiting: Waiting?
@@ -67,6 +70,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         preface = acceptsHTTP2 ? [] : nil
         handshake = ServerHandshake(policy: policy, through: intercepted?.origin)
         prepared = intercepted?.prepared
+        super.init(on: stream.loop)
     }
 
     /// The facts for a log.
@@ -81,15 +85,13 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// - Parameter firstBytes: The bytes of it that have been read.
     func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
-        let timer = Timer(on: stream.loop) { [unowned self] in timedOut() }
-        timer.start(after: timeout)
-        self.timer = timer
+        start(after: timeout)
         stream.startReading()
         counted.receivedBytes = firstBytes.count
         if !firstBytes.isEmpty { receive(firstBytes.span.bytes) }
     }
 
-    private func timedOut() {
+    override func timeIsUp() {
         guard let bytes = (stream as? TLSStream)?.handshakeBytes, bytes.received > 0 else {
             return refuse(ServerHandshake.timeoutRefusal)
         }
@@ -130,7 +132,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func end() {
         isOver = true
-        timer = nil
+        stop()
         stopWaiting()?.cancel()
     }
 
@@ -202,7 +204,7 @@ internal final class ServerOpening: ByteStreamDelegate {
             finish(.accepted(consume upgrade, firstBytes: firstBytes))
         case .deferred(let admit):
             // The time limit is for the request.
-            timer = nil
+            stop()
             stream.stopReading()
             let request = upgrade.request
             waiting = Waiting(request: request, hasFrames: !firstBytes.isEmpty)

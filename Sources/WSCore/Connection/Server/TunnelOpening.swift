@@ -172,11 +172,16 @@ extension TunnelOpening: PeerWatched {
     }
 }
 
-/// How a request arrives in a tunnel that is intercepted.
-struct Intercepted {
+/// How a request arrives in a tunnel that is intercepted. An object, because most requests do not.
+final class Intercepted {
     let origin: TunnelOrigin
     /// The connection to the server, or the reason why there is none; nil if none was tried.
     let server: Result<PreparedConnection, ConnectError>?
+
+    init(origin: TunnelOrigin, server: Result<PreparedConnection, ConnectError>?) {
+        self.origin = origin
+        self.server = server
+    }
 
     var prepared: PreparedConnection? { try? server?.get() }
     var failure: ConnectError? { if case .failure(let error)? = server { error } else { nil } }

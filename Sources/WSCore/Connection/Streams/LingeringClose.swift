@@ -3,7 +3,9 @@
 /// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet,
 /// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
 /// its side, for one to two seconds after all output has reached the peer's side.
-internal final class LingeringClose: ByteStreamDelegate {
+///
+/// As a timer, it looks for progress.
+internal final class LingeringClose: TimedObject, ByteStreamDelegate {
     private enum State {
         /// Output is left: in the buffer, in the stream, or in the source.
         case writing
@@ -40,7 +42,6 @@ internal final class LingeringClose: ByteStreamDelegate {
     private var refill: Refill?
     private let account: Account?
     private let completion: Completion
-    private var timer: Timer?
     /// Continues writing in a later turn, or finishes after a failure.
     private var turnTimer: Timer?
     /// The total size of the output so far, in bytes.
@@ -80,13 +81,12 @@ internal final class LingeringClose: ByteStreamDelegate {
         self.refill = refill
         account = memory.map { Account(memory: $0, sharedBytes: sharedBytes) }
         self.completion = completion
+        super.init(on: stream.loop)
         stream.delegate = self
-        let timer = Timer(on: stream.loop) { [unowned self] in timerFired() }
-        self.timer = timer
         stream.startReading()
         writeMore()
         arrivedBytes = arrivedBytesNow
-        timer.start(after: checkInterval, every: checkInterval)
+        start(after: checkInterval, every: checkInterval)
     }
 
     /// The number of bytes that the stream has not accepted, without those that `refill` will append.
@@ -104,7 +104,7 @@ internal final class LingeringClose: ByteStreamDelegate {
     private var checkInterval: Duration { min(Self.limit, max(timeout, .milliseconds(1))) }
 
     /// Finishes unless the peer is still taking output.
-    private func timerFired() {
+    override func timeIsUp() {
         let arrived = arrivedBytesNow
         idleTime = arrived > arrivedBytes ? .zero : idleTime + checkInterval
         arrivedBytes = arrived
@@ -160,7 +160,7 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     private func finish() {
         guard !stream.isClosed else { return }
-        timer = nil
+        stop()
         turnTimer = nil
         account?.stopCounting(self)
         let (completion, unsentBytes) = (self.completion, self.unsentBytes)

@@ -38,6 +38,7 @@ package final class EventLoop {
     /// The owners that continue in the next turn, without an event.
     private var readyDescriptors: [PolledDescriptor] = []
     private var servedDescriptors: [PolledDescriptor] = []
+    private var releasedDescriptors: [PolledDescriptor] = []
     /// Not `nil` while other threads may call something on this loop.
     internal var mailboxUse: MailboxUse?
     /// The time at which ``LargeStorage`` releases what it keeps, in nanoseconds of ``nowNanoseconds``, if it keeps
@@ -170,7 +171,7 @@ package final class EventLoop {
 
     private func releaseClosedDescriptors() {
         // Releasing an owner may close others.
-        while case let released = poller.takeKept(), !released.isEmpty { withExtendedLifetime(released) {} }
+        while poller.moveKept(to: &releasedDescriptors) { releasedDescriptors.removeAll(keepingCapacity: true) }
     }
 
     /// Ends ``run()`` after the current turn.

@@ -75,11 +75,10 @@ internal struct Poller: ~Copyable {
         kept.append(owner)
     }
 
-    /// Returns the kept owners, at the end of a turn.
-    mutating func takeKept() -> [PolledDescriptor] {
-        guard !kept.isEmpty else { return [] }
-        defer { kept = [] }
-        return kept
+    /// Moves the kept owners into an empty array, at the end of a turn. Returns whether there are any.
+    mutating func moveKept(to released: inout [PolledDescriptor]) -> Bool {
+        swap(&kept, &released)
+        return !released.isEmpty
     }
 
     /// Waits for events or the alarm, for at most a number of milliseconds, or without a limit if the number is negative.

@@ -1,29 +1,43 @@
 import CSystem
 
 /// Calls a function once at a given time, or repeatedly. Never early. Canceled on release.
-package final class Timer {
-    private let loop: EventLoop
+package final class Timer: TimedObject {
     private let action: () -> Void
-    /// The nanoseconds between calls; 0 for a single call.
-    private var interval: UInt64 = 0
-    /// The place in the loop's ``TimerQueue``, or `nil` if the timer is stopped.
-    fileprivate var position: Int?
 
     /// Creates a stopped timer.
     /// - Parameters:
     ///   - loop: The loop to run on.
     ///   - action: The function to call.
     package init(on loop: EventLoop, action: @escaping () -> Void) {
-        self.loop = loop
         self.action = action
+        super.init(on: loop)
+    }
+
+    override func timeIsUp() { action() }
+}
+
+/// An object that is a timer itself: ``timeIsUp()`` is called once at a given time, or repeatedly. Never early. Canceled on
+/// release.
+package class TimedObject {
+    private let loop: EventLoop
+    /// The nanoseconds between calls; 0 for a single call.
+    private final var interval: UInt64 = 0
+    /// The place in the loop's ``TimerQueue``, or `nil` if the timer is stopped.
+    fileprivate final var position: Int?
+
+    internal init(on loop: EventLoop) {
+        self.loop = loop
     }
 
     deinit {
         stop()
     }
 
+    /// The time has come.
+    internal func timeIsUp() {}
+
     /// Whether a running timer keeps the loop running. Default: true.
-    package var keepsLoopAlive = true {
+    package final var keepsLoopAlive = true {
         didSet {
             guard position != nil, keepsLoopAlive != oldValue else { return }
             loop.activeCount += keepsLoopAlive ? 1 : -1
@@ -34,38 +48,38 @@ package final class Timer {
     /// - Parameters:
     ///   - delay: The time until the first call.
     ///   - interval: The time between further calls, or `nil` for a single call.
-    package func start(after delay: Duration, every interval: Duration? = nil) {
+    package final func start(after delay: Duration, every interval: Duration? = nil) {
         self.interval = interval.map { max(1_000_000, $0.nanoseconds) } ?? 0
         schedule(at: loop.nowNanoseconds &+ delay.nanoseconds)
     }
 
     /// Starts or restarts the timer for one call at `time`, in nanoseconds of the loop's clock. A time in the past means
     /// the next turn.
-    package func start(at time: UInt64) {
+    package final func start(at time: UInt64) {
         interval = 0
         schedule(at: max(time, loop.turnNanoseconds &+ 1))
     }
 
     /// Stops the timer.
-    package func stop() {
+    package final func stop() {
         guard let position else { return }
         loop.timers.remove(at: position)
         if keepsLoopAlive { loop.activeCount -= 1 }
     }
 
-    private func schedule(at deadline: UInt64) {
+    private final func schedule(at deadline: UInt64) {
         if let position { loop.timers.remove(at: position) } else if keepsLoopAlive { loop.activeCount += 1 }
         loop.timers.insert(self, at: deadline)
     }
 
     /// Calls the action. The timer is no longer in the queue.
-    fileprivate func expire() {
+    fileprivate final func expire() {
         if interval > 0 {
             loop.timers.insert(self, at: loop.turnNanoseconds &+ interval)
         } else if keepsLoopAlive {
             loop.activeCount -= 1
         }
-        action()
+        timeIsUp()
     }
 }
 
@@ -77,7 +91,7 @@ internal struct TimerQueue {
     private struct Entry {
         let deadline: UInt64
         let order: UInt64
-        let timer: Unmanaged<Timer>
+        let timer: Unmanaged<TimedObject>
 
         func precedes(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
     }
@@ -89,7 +103,7 @@ internal struct TimerQueue {
     var firstDeadline: UInt64? { entries.first?.deadline }
 
     /// Adds a timer.
-    fileprivate mutating func insert(_ timer: Timer, at deadline: UInt64) {
+    fileprivate mutating func insert(_ timer: TimedObject, at deadline: UInt64) {
         entries.append(Entry(deadline: deadline, order: nextOrder, timer: .passUnretained(timer)))
         nextOrder += 1
         moveUp(from: entries.count - 1)

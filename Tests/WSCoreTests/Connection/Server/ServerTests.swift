@@ -14,7 +14,7 @@ import Testing
             let others = [try open(address, on: loop), try open(address, on: loop)]
             loop.run { fixture.server.connections.count == 2 }
             expectEqual(fixture.clients.map(\.number), [1, 2, 3])
-            expectEqual(Set(fixture.server.connections.keys), [2, 3])
+            expectEqual(fixture.server.connections.map(\.0), [2, 3])
             expectEqual(fixture.clients[0].address.socketAddress?.host, "127.0.0.1")
             expectEqual(fixture.clients[0].upgrade.request.target, "/chat")
             for other in others { other.stream.close() }

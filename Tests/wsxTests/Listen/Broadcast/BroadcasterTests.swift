@@ -78,7 +78,7 @@ import WSCore
             #expect(send(.ping, to: nil) == nil)
             directory[2].isClosing = true
             #expect(send(.ping, to: nil) == .allAreClosing)
-            directory.connections = [:]
+            directory.removeAll()
             #expect(send(.ping, to: nil) == .noClients)
             #expect(directory.connections.isEmpty)
         }

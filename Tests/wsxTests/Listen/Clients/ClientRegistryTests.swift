@@ -12,7 +12,7 @@ import WSCore
             #expect(clients[13] == nil)
             #expect(clients.inOrder.map(\.number) == Array(1...12))
             #expect(clients.loop === directory.loop)
-            directory.connections = [:]
+            directory.removeAll()
             #expect(clients.isEmpty && clients[7] == nil)
         }
     }
