@@ -71,8 +71,10 @@ package struct WebResponse {
     /// precedence.
     mutating func complete(with extraFields: [HeaderField]) {
         for others in [Self.securityFields, extraFields, Self.defaultFields] {
-            let own = fields
-            fields += others.filter { other in !own.contains { $0.isNamed(other.name) } }
+            let ownCount = fields.count
+            for other in others where !fields[..<ownCount].contains(where: { $0.isNamed(other.name) }) {
+                fields.append(other)
+            }
         }
     }
 
@@ -120,7 +122,7 @@ package struct WebResponse {
         switch content {
         case .none: break
         case .bytes, .shared, .file:
-            all.append(HeaderField(wellFormedName: "Content-Length", value: "\(contentByteCount)"))
+            all.append(HeaderField(wellFormedName: "Content-Length", value: String(contentByteCount)))
         }
         // RFC 9110 §7.8: a sender of Upgrade also lists it in Connection.
         let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }

@@ -3,12 +3,11 @@ import COpenSSL
 /// Hashes and Base64. All use OpenSSL.
 package enum Digest {
     /// Appends the Base64 encoding (28 bytes) of the SHA-1 hash of two texts.
-    static func appendBase64SHA1(of text: String, followedBy suffix: StaticString, to bytes: inout [UInt8]) {
-        let utf8 = text.utf8
+    static func appendBase64SHA1(of text: Span<UInt8>, followedBy suffix: StaticString, to bytes: inout [UInt8]) {
         // OpenSSL appends a NUL.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 29) { encoded in
             guard let start = encoded.baseAddress else { return }
-            utf8.span.withUnsafeBytes {
+            text.withUnsafeBytes {
                 wsx_base64_sha1($0.baseAddress, $0.count, suffix.utf8Start, suffix.utf8CodeUnitCount, start)
             }
             bytes.append(contentsOf: encoded[..<28])

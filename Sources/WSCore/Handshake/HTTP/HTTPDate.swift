@@ -20,13 +20,26 @@ enum HTTPDate {
         let (year, month, day) = CalendarDay.date(ofDay: CalendarDay.first + fromFirst / secondsOfDay)
         // 0001-01-01 was a Monday.
         let weekday = shortWeekdays[(fromFirst / secondsOfDay + 1) % 7]
-        let clock = "\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"
-        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
+        var text: [UInt8] = []
+        text.reserveCapacity(29)
+        text.append(weekday)
+        append(", ", day, to: &text)
+        text.append(" ")
+        text.append(months[month - 1])
+        append(" ", year / 100, to: &text)
+        append("", year % 100, to: &text)
+        append(" ", time / 3600, to: &text)
+        append(":", time / 60 % 60, to: &text)
+        append(":", time % 60, to: &text)
+        text.append(" GMT")
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    /// Appends a separator and two digits.
+    private static func append(_ separator: String, _ number: Int, to text: inout [UInt8]) {
+        text.append(separator)
+        text.append(UInt8(ascii: "0") + UInt8(number / 10))
+        text.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     /// RFC 9110 §5.6.7: IMF-fixdate, the only format to generate, and the obsolete formats of RFC 850 and asctime.

@@ -33,9 +33,9 @@ package struct HTTPFields: Sendable {
 
     private mutating func write(_ field: HeaderField) -> Location {
         let start = bytes.count
-        bytes.append(contentsOf: field.name.utf8)
+        bytes.append(field.name)
         let nameEnd = bytes.count
-        bytes.append(contentsOf: field.valueBytes)
+        field.appendValue(to: &bytes)
         return Location(name: start..<nameEnd, value: nameEnd..<bytes.count)
     }
 
@@ -60,9 +60,12 @@ package struct HTTPFields: Sendable {
     }
 
     /// The value of the field with this name if exactly one field has it, otherwise `nil`.
-    func only(named name: String) -> String? {
+    func only(named name: String) -> String? { onlyBytes(named: name).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes of the same value.
+    func onlyBytes(named name: String) -> ArraySlice<UInt8>? {
         guard let first = index(of: name), index(of: name, from: first + 1) == nil else { return nil }
-        return value(at: first)
+        return bytes[locations[first].value]
     }
 
     /// The value of the first field with this name, or `nil`.
@@ -124,11 +127,10 @@ package struct HTTPFields: Sendable {
     }
 
     private func index(of name: String, from start: Int = 0) -> Int? {
-        let utf8 = name.utf8
-        let (bytes, name) = (bytes.span, utf8.span)
+        let byteCount = name.utf8.count
         for index in start..<locations.count
-        where locations[index].name.count == name.count
-            && ASCII.areEqualIgnoringCase(bytes.extracting(locations[index].name), name)
+        where locations[index].name.count == byteCount
+            && ASCII.areEqualIgnoringCase(bytes.span.extracting(locations[index].name), name.utf8.span)
         {
             return index
         }
@@ -139,12 +141,14 @@ package struct HTTPFields: Sendable {
 
     /// Appends the fields' lines in a head, each with its CRLF.
     func appendLines(to head: inout [UInt8]) {
-        head.reserveCapacity(head.count + bytes.count + 4 * locations.count)
-        for location in locations {
-            head += bytes[location.name]
-            head += ": ".utf8
-            head += bytes[location.value]
-            head += "\r\n".utf8
+        head.reserveCapacity(head.count + bytes.count + 4 * locations.count + 2)
+        bytes.withUnsafeBufferPointer { bytes in
+            for location in locations {
+                head.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[location.name]))
+                head.append(": ")
+                head.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[location.value]))
+                head.append("\r\n")
+            }
         }
     }
 }

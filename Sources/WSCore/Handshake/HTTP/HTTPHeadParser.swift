@@ -55,12 +55,12 @@ struct HTTPHeadParser {
         // Most heads arrive whole.
         if byteCount == 0 { text.reserveCapacity(min(bytes.byteCount, limits.maximumBytes)) }
         while true {
-            if startLine != nil, !sawCarriageReturn { offset += receiveText(bytes.extracting(droppingFirst: offset)) }
+            if !sawCarriageReturn { offset += receiveText(bytes.extracting(droppingFirst: offset)) }
             guard offset < bytes.byteCount else { return nil }
             let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
             byteCount += 1
             guard byteCount <= limits.maximumBytes else { throw .tooLarge(maximumBytes: limits.maximumBytes) }
-            if startLine == nil, !sawCarriageReturn, !startLineMayContinue(with: byte) {
+            if startLine == nil, !sawCarriageReturn, !startLineMayContinue(with: byte, at: text.count) {
                 throw .notHTTP(preview: preview(of: bytes, from: offset))
             }
             offset += 1
@@ -68,16 +68,20 @@ struct HTTPHeadParser {
         }
     }
 
-    /// Receives the bytes before the first control character, but not more than the limit. Returns their number.
+    /// Receives the bytes before the first control character, or before the first that cannot continue the start line,
+    /// but not more than the limit. Returns their number.
     private mutating func receiveText(_ bytes: RawSpan) -> Int {
-        bytes.withUnsafeBytes { bytes in
-            let maximumCount = min(bytes.count, limits.maximumBytes - byteCount)
-            var count = 0
-            while count < maximumCount, !ASCII.isControl(bytes[count]) { count += 1 }
-            text.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            byteCount += count
-            return count
+        let textCount = ASCII.countBeforeControl(bytes.extracting(first: limits.maximumBytes - byteCount))
+        var count = startLine == nil ? 0 : textCount
+        while count < textCount,
+            startLineMayContinue(
+                with: bytes.unsafeLoad(fromByteOffset: count, as: UInt8.self), at: text.count + count)
+        {
+            count += 1
         }
+        bytes.extracting(first: count).withUnsafeBytes { text.append(contentsOf: $0) }
+        byteCount += count
+        return count
     }
 
     /// Receives one byte. Returns whether it completes the head.
@@ -132,8 +136,10 @@ struct HTTPHeadParser {
         guard colon > lineStart, colon < text.count, text[colon] == ASCII.colon else {
             throw Self.problem(ofField: text[lineStart...])
         }
-        let value = ASCII.trimmed(text[(colon + 1)...])
-        locations.append(HTTPFields.Location(name: lineStart..<colon, value: value.indices))
+        var (start, end) = (colon + 1, text.count)
+        while start < end, ASCII.isOptionalWhitespace(text[start]) { start += 1 }
+        while start < end, ASCII.isOptionalWhitespace(text[end - 1]) { end -= 1 }
+        locations.append(HTTPFields.Location(name: lineStart..<colon, value: start..<end))
     }
 
     /// The reason why a line does not begin with a name and a colon.
@@ -172,17 +178,16 @@ struct HTTPHeadParser {
 
 // MARK: Start line
 extension HTTPHeadParser {
-    /// Whether a valid start line can continue with this byte after ``text``.
-    private mutating func startLineMayContinue(with byte: UInt8) -> Bool {
+    /// Whether a valid start line can continue with this byte at a position.
+    private mutating func startLineMayContinue(with byte: UInt8, at position: Int) -> Bool {
         switch kind {
-        case .request: requestLineMayContinue(with: byte)
-        case .response: statusLineMayContinue(with: byte)
+        case .request: requestLineMayContinue(with: byte, at: position)
+        case .response: statusLineMayContinue(with: byte, at: position)
         }
     }
 
     /// RFC 9112 §3: `method SP request-target SP HTTP-version`.
-    private mutating func requestLineMayContinue(with byte: UInt8) -> Bool {
-        let position = text.count
+    private mutating func requestLineMayContinue(with byte: UInt8, at position: Int) -> Bool {
         if versionStart > 0 {
             let versionEnd = versionStart + Self.versionByteCount
             guard position < versionEnd else { return byte == ASCII.carriageReturn || byte == ASCII.lineFeed }
@@ -198,9 +203,9 @@ extension HTTPHeadParser {
     }
 
     /// RFC 9112 §4: `HTTP-version SP status-code SP [reason-phrase]`. Some servers omit the second space.
-    private func statusLineMayContinue(with byte: UInt8) -> Bool {
-        switch text.count {
-        case 0..<8: isVersion(byte, at: text.count)
+    private func statusLineMayContinue(with byte: UInt8, at position: Int) -> Bool {
+        switch position {
+        case 0..<8: isVersion(byte, at: position)
         case 8: byte == ASCII.space
         // RFC 9110 §15: the first digit is the class, from 1.
         case 9: ASCII.isDigit(byte) && byte != UInt8(ascii: "0")
@@ -227,8 +232,9 @@ extension HTTPHeadParser {
         minorVersion = Int(version[versionStart + 7] - UInt8(ascii: "0"))
         switch kind {
         case .request:
+            let method = text[..<(targetStart - 1)]
             startLine = .request(
-                method: String(decoding: text[..<(targetStart - 1)], as: UTF8.self),
+                method: method.elementsEqual("GET".utf8) ? "GET" : String(decoding: method, as: UTF8.self),
                 target: String(decoding: text[targetStart..<(versionStart - 1)], as: UTF8.self))
         case .response:
             let status = text[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

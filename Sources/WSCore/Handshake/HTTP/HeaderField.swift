@@ -47,6 +47,11 @@ package struct HeaderField: Equatable, Sendable {
     /// The original bytes of the value.
     package var valueBytes: [UInt8] { opaqueValue ?? Array(value.utf8) }
 
+    /// Appends the original bytes of the value.
+    func appendValue(to bytes: inout [UInt8]) {
+        if let opaqueValue { bytes += opaqueValue } else { bytes.append(value) }
+    }
+
     /// Whether the field has this name, ignoring case.
     package func isNamed(_ name: String) -> Bool {
         ASCII.areEqualIgnoringCase(self.name, name)

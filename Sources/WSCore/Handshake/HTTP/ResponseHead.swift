@@ -41,10 +41,15 @@ package struct ResponseHead: Equatable, Sendable {
 
     /// The bytes of the head in HTTP/1.1.
     var bytes: [UInt8] {
-        var bytes = Array("HTTP/1.1 \(status) ".utf8) + reasonBytes
-        bytes += "\r\n".utf8
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        bytes.append("HTTP/1.1 ")
+        bytes.append(String(status))
+        bytes.append(" ")
+        bytes += reasonBytes
+        bytes.append("\r\n")
         fields.appendLines(to: &bytes)
-        bytes += "\r\n".utf8
+        bytes.append("\r\n")
         return bytes
     }
 }

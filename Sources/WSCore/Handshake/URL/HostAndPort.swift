@@ -46,19 +46,22 @@ struct HostAndPort: Equatable {
     ///     ASCII form.
     /// - Throws: ``URLError``.
     init(parsing text: some StringProtocol, isInternational: Bool = false) throws(URLError) {
-        let bytes = Array(text.utf8)
+        try self.init(parsing: Array(text.utf8)[...], isInternational: isInternational)
+    }
+
+    /// Parses the bytes of `host[:port]`.
+    init(parsing bytes: ArraySlice<UInt8>, isInternational: Bool = false) throws(URLError) {
         if bytes.first == UInt8(ascii: "[") {
-            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
-                throw .invalidIPv6Address(String(text))
-            }
-            (host, zone) = try Self.parseIPv6(bytes[1..<end])
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .invalidIPv6Address(text) }
+            (host, zone) = try Self.parseIPv6(bytes[..<end].dropFirst())
             isIPv6 = true
             let rest = bytes[(end + 1)...]
-            guard rest.isEmpty || rest.first == ASCII.colon else { throw .invalidHost(String(text)) }
+            guard rest.isEmpty || rest.first == ASCII.colon else { throw .invalidHost(text) }
             port = try Self.parsePort(rest.dropFirst())
             return
         }
-        let colon = bytes.firstIndex(of: ASCII.colon) ?? bytes.count
+        let colon = bytes.firstIndex(of: ASCII.colon) ?? bytes.endIndex
         guard !bytes[colon...].dropFirst().contains(ASCII.colon) else { throw .unbracketedIPv6Address }
         host = try Self.parseName(bytes[..<colon], isInternational: isInternational)
         zone = nil
@@ -86,6 +89,9 @@ struct HostAndPort: Equatable {
         _ bytes: ArraySlice<UInt8>, isInternational: Bool
     ) throws(URLError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
+        // Most names are in their final form.
+        let isFinal = { (byte: UInt8) in ASCII.isUnreservedOrSubDelimiter(byte) && ASCII.lowercased(byte) == byte }
+        if (1...255).contains(bytes.count), bytes.allSatisfy(isFinal) { return text }
         var name = bytes.contains(UInt8(ascii: "%")) ? try PercentEncoding.decode(text) : text
         guard !name.isEmpty else { throw .emptyHost }
         // RFC 3987 §3.1: an IRI's host is resolved, and sent in Host, in its ASCII form.

@@ -1,10 +1,10 @@
 /// Parses the textual forms of IP addresses. Host names and shortened IPv4 addresses are rejected.
 enum IPLiteral {
     /// The four bytes of `a.b.c.d` in decimal without leading zeros, or `nil`.
-    static func ipv4(_ text: some StringProtocol) -> [UInt8]? { ipv4(text.utf8) }
+    static func ipv4(_ text: some StringProtocol) -> [UInt8]? { ipv4(Array(text.utf8).span) }
 
     /// Whether the text is an IPv4 address.
-    static func isIPv4(_ text: String) -> Bool { ipv4Number(text.utf8) != nil }
+    static func isIPv4(_ text: String) -> Bool { ipv4Number(text.utf8.span) != nil }
 
     /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or `nil`.
     static func ipv6(_ text: some StringProtocol) -> [UInt8]? {
@@ -26,7 +26,7 @@ enum IPLiteral {
                 guard gap == nil else { return nil }
                 gap = bytes.count
             } else if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
-                guard let address = ipv4(part) else { return nil }
+                guard let address = ipv4(part.span) else { return nil }
                 bytes += address
             } else {
                 guard let group = hexGroup(part) else { return nil }
@@ -40,17 +40,18 @@ enum IPLiteral {
         return bytes
     }
 
-    private static func ipv4(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    private static func ipv4(_ text: Span<UInt8>) -> [UInt8]? {
         ipv4Number(text).map { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
     }
 
     /// The address as a number in host byte order, or `nil` if the text is not one.
-    private static func ipv4Number(_ text: some Sequence<UInt8>) -> UInt32? {
+    private static func ipv4Number(_ text: Span<UInt8>) -> UInt32? {
         var address: UInt32 = 0
         var dotCount = 0
         /// The number so far, or nil before its first digit.
         var number: UInt32?
-        for byte in text {
+        for index in text.indices {
+            let byte = text[index]
             if ASCII.isDigit(byte) {
                 guard number != 0 else { return nil }
                 number = (number ?? 0) * 10 + UInt32(byte - UInt8(ascii: "0"))

@@ -31,25 +31,25 @@ package final class FileTree: Sendable {
     func find(
         _ names: [String], linksLeadBy isAllowed: (String) -> Bool = { _ in true }
     ) throws(IOError) -> Found {
-        let walk = try FileTreeWalk(from: root)
+        let walk = FileTreeWalk(from: root)
         return try walk.find(names.map { Array($0.utf8CString) }, linksLeadBy: isAllowed)
     }
 }
 
 /// A walk from the root of a tree to one file. Keeps a descriptor for each directory on the way.
 private final class FileTreeWalk {
-    private var directories: [Int32]
+    private let root: Int32
+    /// The directories below the root.
+    private var directories: [Int32] = []
     /// The names still to look up, the next one last.
     private var names: [[CChar]] = []
     /// Linux follows at most 40 links per path, too.
     private var linksLeft = 40
     /// Far deeper than real directory trees.
-    private static let maximumDepth = 100
+    private static let maximumDepth = 99
 
-    init(from root: Int32) throws(IOError) {
-        let descriptor = fcntl(root, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw .last }
-        directories = [descriptor]
+    init(from root: Int32) {
+        self.root = root
     }
 
     deinit {
@@ -64,15 +64,17 @@ private final class FileTreeWalk {
                 return .file(file)
             }
         }
-        return .directory(OpenDirectory(descriptor: directories.removeLast()))
+        let directory = directories.popLast() ?? fcntl(root, F_DUPFD_CLOEXEC, 0)
+        guard directory >= 0 else { throw .last }
+        return .directory(OpenDirectory(descriptor: directory))
     }
 
     /// Looks up one name. Returns the file if the name leads to one.
     private func step(to name: [CChar], linksLeadBy isAllowed: (String) -> Bool) throws(IOError) -> OpenFile? {
         if Self.isName(name, ".") { return nil }
         if Self.isName(name, "..") {
-            guard directories.count > 1 else { throw .noSuchFile }
-            Descriptor.closeDescriptor(directories.removeLast())
+            guard let directory = directories.popLast() else { throw .noSuchFile }
+            Descriptor.closeDescriptor(directory)
             return nil
         }
         // Pipes and devices are not even opened: opening one can wake a process that waits for it.
@@ -127,7 +129,7 @@ private final class FileTreeWalk {
         return FileStatus(status)
     }
 
-    private var here: Int32 { directories[directories.count - 1] }
+    private var here: Int32 { directories.last ?? root }
 
     private static func isName(_ name: [CChar], _ other: StaticString) -> Bool {
         name.count == other.utf8CodeUnitCount + 1

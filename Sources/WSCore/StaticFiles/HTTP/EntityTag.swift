@@ -88,13 +88,17 @@ struct FileValidators {
     ///   - modifiedNanoseconds: The fractional second of that time, in nanoseconds.
     ///   - now: The current time.
     init(number: UInt64, size: Int, modifiedSeconds: Int, modifiedNanoseconds: Int, now: Int) {
-        let parts = [
-            number, UInt64(max(0, size)), UInt64(bitPattern: Int64(modifiedSeconds)),
+        var opaque = String(number, radix: 36)
+        for part in [
+            UInt64(max(0, size)), UInt64(bitPattern: Int64(modifiedSeconds)),
             UInt64(truncatingIfNeeded: modifiedNanoseconds),
-        ]
+        ] {
+            opaque += "-"
+            opaque += String(part, radix: 36)
+        }
         // A recently modified file may change again within the resolution of the file system's clock.
         let isSettled = modifiedSeconds <= now - Self.settlingSeconds
-        tag = EntityTag(opaque: parts.map { String($0, radix: 36) }.joined(separator: "-"), isWeak: !isSettled)
+        tag = EntityTag(opaque: opaque, isWeak: !isSettled)
         // RFC 9110 §8.8.2.1: Last-Modified must not be later than Date.
         self.modifiedSeconds = min(modifiedSeconds, now)
     }

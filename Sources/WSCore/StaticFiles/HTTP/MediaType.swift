@@ -5,14 +5,16 @@ enum MediaType {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         let end = ASCII.lowercased(name[name.utf8.index(after: dot)...])
         guard let type = types[end] else { return unknown }
-        return type.utf8.starts(with: "text/".utf8) ? type + "; charset=utf-8" : type
+        return type
     }
 
     /// The type of unknown files. Browsers save them.
     static let unknown = "application/octet-stream"
     static let html = "text/html; charset=utf-8"
 
-    private static let types = [
+    private static let types = essences.mapValues { $0.hasPrefix("text/") ? $0 + "; charset=utf-8" : $0 }
+
+    private static let essences = [
         "html": "text/html", "htm": "text/html", "css": "text/css", "js": "text/javascript", "mjs": "text/javascript",
         "txt": "text/plain", "log": "text/plain", "md": "text/markdown", "csv": "text/csv", "vtt": "text/vtt",
         "ics": "text/calendar", "xml": "text/xml",

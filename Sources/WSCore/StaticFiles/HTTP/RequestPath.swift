@@ -48,7 +48,7 @@ struct RequestPath: Equatable {
         let bytes = name.utf8
         guard !bytes.isEmpty else { throw .notServed }
         // A slash or NUL in a name would lead to a different file, and so would a backslash in browsers.
-        guard !bytes.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 }) else {
+        guard ASCII.allSatisfy(name, { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") && $0 != 0 }) else {
             throw .malformed
         }
         guard bytes.first == UInt8(ascii: ".") else { return }

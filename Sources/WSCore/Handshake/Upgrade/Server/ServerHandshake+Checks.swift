@@ -35,13 +35,12 @@ extension ServerHandshake {
         }
         try checkVersion(request)
         // RFC 8441 §5: Sec-WebSocket-Key is not used.
-        let key = request.version == .http2 ? nil : try key(of: request)
+        if request.version == .http1 { try checkKey(of: request) }
         return ServerUpgrade(
             request: request,
             login: login,
             subprotocol: try subprotocol(for: request, policy: policy),
             extensionOffers: try extensionOffers(of: request),
-            key: key,
             extraFields: policy.extraFields)
     }
 
@@ -67,13 +66,13 @@ extension ServerHandshake {
     ) throws(HandshakeRefusal) -> HostAndPort {
         // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI. Neither has a fragment.
         guard request.hasPath || (policy.isGateway && request.concernsServer),
-            !request.target.utf8.contains(UInt8(ascii: "#"))
+            ASCII.allSatisfy(request.target, { $0 != UInt8(ascii: "#") })
         else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
         }
         // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,
         // which could otherwise bypass the check against DNS rebinding.
-        guard let text = request.fields.only(named: "Host"), let host = try? HostAndPort(parsing: text) else {
+        guard let text = request.fields.onlyBytes(named: "Host"), let host = try? HostAndPort(parsing: text) else {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
         // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
@@ -161,7 +160,7 @@ extension ServerHandshake {
 
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         let name = "Sec-WebSocket-Version"
-        if request.fields.only(named: name) == "13" { return }
+        if request.fields.onlyBytes(named: name)?.elementsEqual("13".utf8) ?? false { return }
         // RFC 6455 §11.3.5: the field must not appear more than once in a request.
         guard !request.fields.isRepeated(name) else {
             throw refusal(400, "The request has more than one \(name) field.", request)
@@ -172,13 +171,12 @@ extension ServerHandshake {
             request, fields: HandshakeRefusal.upgradeFields)
     }
 
-    private static func key(of request: RequestHead) throws(HandshakeRefusal) -> String {
-        let name = "Sec-WebSocket-Key"
+    private static func checkKey(of request: RequestHead) throws(HandshakeRefusal) {
         // RFC 6455 §4.2.1: the key is present (§11.3.1: once) and encodes 16 bytes in Base64.
-        guard let key = request.fields.only(named: name), HandshakeKey.isWellFormed(key) else {
+        guard let key = request.fields.onlyBytes(named: HandshakeKey.fieldName), HandshakeKey.isWellFormed(key.span)
+        else {
             throw refusal(400, "The request needs one Sec-WebSocket-Key field with 16 bytes in Base64.", request)
         }
-        return key
     }
 
     private static func subprotocol(

@@ -8,8 +8,6 @@ package struct ServerUpgrade: Equatable, Sendable {
     package var subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
     package let extensionOffers: [ExtensionOffer]
-    /// Nil over HTTP/2.
-    let key: String?
     /// Further fields of the response.
     package var extraFields: [HeaderField]
 
@@ -18,30 +16,32 @@ package struct ServerUpgrade: Equatable, Sendable {
         // RFC 6455 §4.2.2: status 101, Upgrade, Connection, and Sec-WebSocket-Accept. RFC 8441 §5: over HTTP/2, status 200
         // without these fields.
         var fields = HTTPFields()
-        if let key {
+        if let key = request.fields.only(named: HandshakeKey.fieldName), request.version == .http1 {
             fields.append(HeaderField(wellFormedName: "Upgrade", value: "websocket"))
             fields.append(HeaderField(wellFormedName: "Connection", value: "Upgrade"))
             fields.append(HeaderField(wellFormedName: "Sec-WebSocket-Accept", bytes: HandshakeKey.accept(key: key)))
         }
         for field in furtherFields(extensions) { fields.append(field) }
-        return ResponseHead(status: key == nil ? 200 : 101, fields: fields, version: request.version)
+        return ResponseHead(status: request.version == .http2 ? 200 : 101, fields: fields, version: request.version)
     }
 
-    /// The bytes of the same response in HTTP/1.1, to a request with a key. Every new connection needs them, and a list
-    /// of fields would take a sixth of its instructions.
+    /// The bytes of the same response in HTTP/1.1. Every new connection needs them, and a list of fields would take a
+    /// sixth of its instructions.
     func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(256)
         head += Self.responseStart
-        if let key { HandshakeKey.appendAccept(key: key, to: &head) }
-        head += "\r\n".utf8
-        for field in furtherFields(extensions) {
-            head += field.name.utf8
-            head += ": ".utf8
-            head += field.valueBytes
-            head += "\r\n".utf8
+        if let key = request.fields.onlyBytes(named: HandshakeKey.fieldName) {
+            HandshakeKey.appendAccept(key: key.span, to: &head)
         }
-        head += "\r\n".utf8
+        head.append("\r\n")
+        for field in furtherFields(extensions) {
+            head.append(field.name)
+            head.append(": ")
+            field.appendValue(to: &head)
+            head.append("\r\n")
+        }
+        head.append("\r\n")
         return head
     }
 
