@@ -1,3 +1,5 @@
+import Glibc
+
 /// Character classes of HTTP and URIs, and case-insensitive comparison limited to ASCII.
 ///
 /// Swift's `lowercased()` covers all of Unicode. It maps U+212A KELVIN SIGN to `k`, so the name of another protocol
@@ -116,19 +118,15 @@ package enum ASCII {
     /// Whether two texts are equal except for the case of ASCII letters.
     static func areEqualIgnoringCase(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        var index = 0
-        while index < left.count {
-            // Most texts have the same case.
-            if index + 8 <= left.count,
-                left.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    == right.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            {
-                index += 8
-                continue
+        // Most texts have the same case.
+        let areSame = left.withUnsafeBytes { left in
+            right.withUnsafeBytes { right in
+                guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+                return memcmp(start, other, left.count) == 0
             }
-            guard lowercased(left[index]) == lowercased(right[index]) else { return false }
-            index += 1
         }
+        if areSame { return true }
+        for index in left.indices where lowercased(left[index]) != lowercased(right[index]) { return false }
         return true
     }
 
@@ -149,8 +147,13 @@ package enum ASCII {
 extension [UInt8] {
     /// Appends a text. Appending the view of its bytes takes four times as many instructions.
     mutating func append(_ text: String) {
-        let utf8 = text.utf8
-        utf8.span.withUnsafeBufferPointer { append(contentsOf: $0) }
+        text.utf8.span.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
+    /// Appends the end of a line of HTTP.
+    mutating func appendLineEnd() {
+        append(ASCII.carriageReturn)
+        append(ASCII.lineFeed)
     }
 }
 

@@ -84,7 +84,8 @@ extension Site {
             request.fields, tag: validators.tag, modifiedSeconds: validators.modifiedSeconds, now: now)
         switch conditions.outcome {
         case .hold: break
-        case .notModified: return WebResponse(status: 304, fields: validators.fields, content: .none)
+        case .notModified:
+            return WebResponse(status: 304, fields: [validators.tagField, validators.timeField], content: .none)
         case .failed: return WebResponse(status: 412, text: "The file does not meet the conditions of the request.")
         }
         // RFC 9110 §14.2: Range applies only to GET, and only if the conditions are true.
@@ -92,7 +93,8 @@ extension Site {
             request.method == "GET" && conditions.allowRange
             ? ByteRange(parsing: request.fields.all(named: "Range"), size: status.size) : .whole
         let type = HeaderField(wellFormedName: "Content-Type", value: MediaType.ofFile(named: name))
-        let fields = [type] + validators.fields + [HeaderField(wellFormedName: "Accept-Ranges", value: "bytes")]
+        let ranges = HeaderField(wellFormedName: "Accept-Ranges", value: "bytes")
+        let fields = [type, validators.tagField, validators.timeField, ranges]
         switch range {
         case .whole: return WebResponse(status: 200, fields: fields, content: .file(file, 0..<status.size))
         case .part(let part):

@@ -20,26 +20,25 @@ enum HTTPDate {
         let (year, month, day) = CalendarDay.date(ofDay: CalendarDay.first + fromFirst / secondsOfDay)
         // 0001-01-01 was a Monday.
         let weekday = shortWeekdays[(fromFirst / secondsOfDay + 1) % 7]
-        var text: [UInt8] = []
-        text.reserveCapacity(29)
-        text.append(weekday)
-        append(", ", day, to: &text)
-        text.append(" ")
-        text.append(months[month - 1])
-        append(" ", year / 100, to: &text)
-        append("", year % 100, to: &text)
-        append(" ", time / 3600, to: &text)
-        append(":", time / 60 % 60, to: &text)
-        append(":", time % 60, to: &text)
-        text.append(" GMT")
+        var text = form
+        text.replaceSubrange(0..<3, with: weekday.utf8)
+        write(day, at: 5, of: &text)
+        text.replaceSubrange(8..<11, with: months[month - 1].utf8)
+        write(year / 100, at: 12, of: &text)
+        write(year % 100, at: 14, of: &text)
+        write(time / 3600, at: 17, of: &text)
+        write(time / 60 % 60, at: 20, of: &text)
+        write(time % 60, at: 23, of: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends a separator and two digits.
-    private static func append(_ separator: String, _ number: Int, to text: inout [UInt8]) {
-        text.append(separator)
-        text.append(UInt8(ascii: "0") + UInt8(number / 10))
-        text.append(UInt8(ascii: "0") + UInt8(number % 10))
+    /// The form of dates to generate.
+    private static let form = Array("DDD, DD MMM YYYY hh:mm:ss GMT".utf8)
+
+    /// Writes two digits.
+    private static func write(_ number: Int, at index: Int, of text: inout [UInt8]) {
+        text[index] = UInt8(ascii: "0") + UInt8(number / 10)
+        text[index + 1] = UInt8(ascii: "0") + UInt8(number % 10)
     }
 
     /// RFC 9110 §5.6.7: IMF-fixdate, the only format to generate, and the obsolete formats of RFC 850 and asctime.

@@ -32,6 +32,11 @@ package struct HTTPFields: Sendable {
     }
 
     private mutating func write(_ field: HeaderField) -> Location {
+        // Most lists fit.
+        if bytes.isEmpty {
+            bytes.reserveCapacity(384)
+            locations.reserveCapacity(12)
+        }
         let start = bytes.count
         bytes.append(field.name)
         let nameEnd = bytes.count
@@ -145,9 +150,10 @@ package struct HTTPFields: Sendable {
         bytes.withUnsafeBufferPointer { bytes in
             for location in locations {
                 head.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[location.name]))
-                head.append(": ")
+                head.append(ASCII.colon)
+                head.append(ASCII.space)
                 head.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[location.value]))
-                head.append("\r\n")
+                head.appendLineEnd()
             }
         }
     }

@@ -72,8 +72,8 @@ package struct RequestHead: Equatable, Sendable {
     /// The target's path as received (not percent-decoded), or `nil` for a target without one: `*` or `host:port`.
     package var path: String? {
         originForm.map { form in
-            let isPath = ASCII.allSatisfy(form) { $0 != UInt8(ascii: "?") }
-            return isPath ? form : String(Substring(form.utf8.prefix { $0 != UInt8(ascii: "?") }))
+            ASCII.allSatisfy(form) { $0 != UInt8(ascii: "?") }
+                ? form : String(Substring(form.utf8.prefix { $0 != UInt8(ascii: "?") }))
         }
     }
 

@@ -43,13 +43,11 @@ package struct ResponseHead: Equatable, Sendable {
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
-        bytes.append("HTTP/1.1 ")
-        bytes.append(String(status))
-        bytes.append(" ")
+        bytes.append("HTTP/1.1 \(status) ")
         bytes += reasonBytes
-        bytes.append("\r\n")
+        bytes.appendLineEnd()
         fields.appendLines(to: &bytes)
-        bytes.append("\r\n")
+        bytes.appendLineEnd()
         return bytes
     }
 }

@@ -11,7 +11,8 @@ package enum PercentEncoding {
     /// Decodes the percent escapes of a text.
     /// - Throws: ``URLError/malformedPercentEscape(_:)``, or ``URLError/invalidUTF8`` if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol) throws(URLError) -> String {
-        guard text.utf8.contains(percent) else { return String(text) }
+        let text = String(text)
+        if ASCII.allSatisfy(text, { $0 != percent }) { return text }
         guard let result = String(validating: try decodeBytes(text), as: UTF8.self) else { throw .invalidUTF8 }
         return result
     }

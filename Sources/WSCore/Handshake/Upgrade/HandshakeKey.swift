@@ -12,8 +12,7 @@ enum HandshakeKey {
     /// The Sec-WebSocket-Accept value for a key.
     static func accept(key: String) -> [UInt8] {
         var value: [UInt8] = []
-        let utf8 = key.utf8
-        appendAccept(key: utf8.span, to: &value)
+        appendAccept(key: key.utf8.span, to: &value)
         return value
     }
 

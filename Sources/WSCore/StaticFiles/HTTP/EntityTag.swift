@@ -6,7 +6,9 @@ struct EntityTag: Equatable {
     let isWeak: Bool
 
     /// The tag as in a header field.
-    var text: String { (isWeak ? "W/" : "") + "\"" + String(decoding: opaque, as: UTF8.self) + "\"" }
+    var text: String {
+        String(decoding: Array((isWeak ? "W/\"" : "\"").utf8) + opaque + [Self.quotationMark], as: UTF8.self)
+    }
 
     /// RFC 9110 §8.8.3.2: strong comparison. Both tags are equal and neither is weak.
     func isStronglyEqual(to other: EntityTag) -> Bool { !isWeak && self == other }
@@ -88,27 +90,35 @@ struct FileValidators {
     ///   - modifiedNanoseconds: The fractional second of that time, in nanoseconds.
     ///   - now: The current time.
     init(number: UInt64, size: Int, modifiedSeconds: Int, modifiedNanoseconds: Int, now: Int) {
-        var opaque = String(number, radix: 36)
+        var opaque: [UInt8] = []
+        opaque.reserveCapacity(48)
+        Self.append(number, to: &opaque)
         for part in [
             UInt64(max(0, size)), UInt64(bitPattern: Int64(modifiedSeconds)),
             UInt64(truncatingIfNeeded: modifiedNanoseconds),
         ] {
-            opaque += "-"
-            opaque += String(part, radix: 36)
+            opaque.append("-")
+            Self.append(part, to: &opaque)
         }
         // A recently modified file may change again within the resolution of the file system's clock.
         let isSettled = modifiedSeconds <= now - Self.settlingSeconds
-        tag = EntityTag(opaque: opaque, isWeak: !isSettled)
+        tag = EntityTag(opaque: String(decoding: opaque, as: UTF8.self), isWeak: !isSettled)
         // RFC 9110 §8.8.2.1: Last-Modified must not be later than Date.
         self.modifiedSeconds = min(modifiedSeconds, now)
     }
 
-    /// The header fields for a response.
-    var fields: [HeaderField] {
-        [
-            HeaderField(wellFormedName: "ETag", value: tag.text),
-            HeaderField(wellFormedName: "Last-Modified", value: HTTPDate.text(ofSeconds: modifiedSeconds)),
-        ]
+    /// Appends a number with the digits 0 through 9 and a through z.
+    private static func append(_ number: UInt64, to text: inout [UInt8]) {
+        if number >= 36 { append(number / 36, to: &text) }
+        let digit = UInt8(number % 36)
+        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+
+    /// A header field for a response.
+    var tagField: HeaderField { HeaderField(wellFormedName: "ETag", value: tag.text) }
+    /// A header field for a response.
+    var timeField: HeaderField {
+        HeaderField(wellFormedName: "Last-Modified", value: HTTPDate.text(ofSeconds: modifiedSeconds))
     }
 
     private static let settlingSeconds = 2

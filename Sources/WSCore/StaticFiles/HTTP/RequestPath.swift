@@ -9,13 +9,15 @@ struct RequestPath: Equatable {
     /// Parses the path of a request target.
     /// - Throws: ``RequestPathError``.
     init(parsing path: String) throws(RequestPathError) {
-        var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
-        // A path begins with a slash, so the first piece is empty.
-        guard let beginning = pieces.popFirst(), beginning.isEmpty, let last = pieces.last else { throw .malformed }
-        endsWithSlash = last.isEmpty
-        if endsWithSlash { pieces.removeLast() }
+        let (bytes, slash) = (Array(path.utf8), UInt8(ascii: "/"))
+        guard bytes.first == slash else { throw .malformed }
+        endsWithSlash = bytes.last == slash
         var names: [String] = []
-        for piece in pieces { names.append(try Self.name(decoding: Substring(piece))) }
+        // The empty texts before the first slash, and after a final one, are no names.
+        for piece in bytes.split(separator: slash, omittingEmptySubsequences: false).dropFirst() {
+            if endsWithSlash, piece.endIndex == bytes.count { break }
+            names.append(try Self.name(decoding: String(decoding: piece, as: UTF8.self)))
+        }
         self.names = names
     }
 
@@ -33,7 +35,7 @@ struct RequestPath: Equatable {
         (try? checkName(name)) != nil
     }
 
-    private static func name(decoding piece: Substring) throws(RequestPathError) -> String {
+    private static func name(decoding piece: String) throws(RequestPathError) -> String {
         let name: String
         do throws(URLError) {
             name = try PercentEncoding.decode(piece)

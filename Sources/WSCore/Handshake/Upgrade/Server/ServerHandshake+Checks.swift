@@ -117,15 +117,14 @@ extension ServerHandshake {
     private static func checkOrigin(
         _ request: RequestHead, host: HostAndPort, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
+        guard let origin = request.fields.first(named: "Origin") else { return }
         // RFC 6454 §7.3: a browser sends at most one Origin field.
         guard !request.fields.isRepeated("Origin") else {
             throw refusal(400, "The request has more than one Origin field.", request)
         }
         // RFC 6455 §4.2.2: an unacceptable origin gets 403.
-        let origin = request.fields.first(named: "Origin")
         guard !OriginPolicy.allowsOrigin(origin, host: host, allowed: policy.allowedOrigins) else { return }
-        let shown = origin ?? ""
-        throw refusal(403, "The origin \(quoted(shown)) is not allowed\(remedy(for: shown, policy)).", request)
+        throw refusal(403, "The origin \(quoted(origin)) is not allowed\(remedy(for: origin, policy)).", request)
     }
 
     /// Checks that no page of another site has caused the request, to which a gateway adds a login. Origin, which has been
@@ -160,7 +159,7 @@ extension ServerHandshake {
 
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         let name = "Sec-WebSocket-Version"
-        if request.fields.onlyBytes(named: name)?.elementsEqual("13".utf8) ?? false { return }
+        if let value = request.fields.onlyBytes(named: name), value.elementsEqual("13".utf8) { return }
         // RFC 6455 §11.3.5: the field must not appear more than once in a request.
         guard !request.fields.isRepeated(name) else {
             throw refusal(400, "The request has more than one \(name) field.", request)

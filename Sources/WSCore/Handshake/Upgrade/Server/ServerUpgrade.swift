@@ -34,14 +34,14 @@ package struct ServerUpgrade: Equatable, Sendable {
         if let key = request.fields.onlyBytes(named: HandshakeKey.fieldName) {
             HandshakeKey.appendAccept(key: key.span, to: &head)
         }
-        head.append("\r\n")
+        head.appendLineEnd()
         for field in furtherFields(extensions) {
             head.append(field.name)
             head.append(": ")
             field.appendValue(to: &head)
-            head.append("\r\n")
+            head.appendLineEnd()
         }
-        head.append("\r\n")
+        head.appendLineEnd()
         return head
     }
 
