@@ -247,9 +247,15 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
     @inline(__always) private var exceedsQueueLimit: Bool {
         let queuedBytes = queuedBytes
-        guard isCountable(queuedBytes) || queuedBytes > settings.queueLimitBytes else { return false }
-        return queuedBytes > queueLimitBytes && !isLost
+        // Nearly always, these tests are enough.
+        guard queuedBytes > HeldMemory.uncountedStreamBytes || queuedBytes > settings.queueLimitBytes else {
+            return false
+        }
+        return exceedsQueueLimit(queuedBytes)
     }
+
+    @inline(never)
+    private func exceedsQueueLimit(_ queuedBytes: Int) -> Bool { queuedBytes > queueLimitBytes && !isLost }
 
     /// The limit of the output queue. While memory is scarce, a connection may queue only what is not counted.
     private var queueLimitBytes: Int {
@@ -484,13 +490,12 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Counts what the connection holds if a part of it has reached `byteCount`, or it was counted before.
     @inline(__always)
     private func countMemory(with byteCount: Int) {
-        if isCountable(byteCount) || isCounted { countMemory() }
+        if byteCount > HeldMemory.uncountedStreamBytes || isCounted { countLargeMemory(byteCount) }
     }
 
-    /// Whether a number of bytes exceeds what is not counted. Nearly always, the first test is enough.
-    @inline(__always)
-    private func isCountable(_ byteCount: Int) -> Bool {
-        byteCount > HeldMemory.uncountedStreamBytes && byteCount > uncountedBytes
+    @inline(never)
+    private func countLargeMemory(_ byteCount: Int) {
+        if byteCount > uncountedBytes || isCounted { countMemory() }
     }
 
     internal func countMemory() {

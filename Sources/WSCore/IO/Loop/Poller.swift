@@ -77,8 +77,9 @@ internal struct Poller: ~Copyable {
 
     /// Moves the kept owners into an empty array, at the end of a turn. Returns whether there are any.
     mutating func moveKept(to released: inout [PolledDescriptor]) -> Bool {
+        guard !kept.isEmpty else { return false }
         swap(&kept, &released)
-        return !released.isEmpty
+        return true
     }
 
     /// Waits for events or the alarm, for at most a number of milliseconds, or without a limit if the number is negative.

@@ -22,7 +22,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     private let descriptor: Int32
     private let kind: Kind
     private var state: State = []
-    /// The number of bytes that the kernel has accepted, as far as it fits.
+    /// The number of bytes that the kernel has accepted, counted until it exceeds ``unheededBytes``.
     private var acceptedBytes: UInt16 = 0
 
     /// What the stream does and knows, in one byte: there are many streams.
@@ -114,7 +114,7 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     package var unsentBytes: Int {
         guard !isClosed else { return 0 }
         let ownBytes = unwrittenBytes + (pendingWrite?.lostBytes ?? 0)
-        guard kind == .tcp, acceptedBytes > Self.unheededBytes else { return ownBytes }
+        guard kind == .tcp, Int(acceptedBytes) > Self.unheededBytes else { return ownBytes }
         return ownBytes + max(0, Int(wsx_unacknowledged_bytes(descriptor)) - Self.unheededBytes)
     }
 
@@ -275,7 +275,9 @@ package final class SystemStream: PolledDescriptor, ByteStream {
                 kind == .other
                 ? wsx_write(descriptor, bytes.baseAddress, bytes.count)
                 : wsx_send(descriptor, bytes.baseAddress, bytes.count, moreFollows ? 1 : 0)
-            if count > 0 { acceptedBytes = UInt16(clamping: Int(acceptedBytes) + count) }
+            if count > 0, Int(acceptedBytes) <= Self.unheededBytes {
+                acceptedBytes = UInt16(clamping: Int(acceptedBytes) + count)
+            }
             return count == -EAGAIN ? 0 : count
         }
     }
