@@ -83,9 +83,7 @@ package final class Server<Handler: ConnectionHandler> {
     package var connections: NumberedClients<Connection<Handler>> { NumberedClients(numbered) }
 
     /// The number of clients. Each stream of an HTTP/2 connection counts, or the connection itself if it has none.
-    private var clientCount: Int {
-        numbered.count + others.count
-    }
+    private var clientCount: Int { numbered.count + others.count }
 
     /// Whether three quarters of many clients have left, with the connections on their behalf.
     private var haveMostClientsLeft: Bool { haveMostLeft(of: clientCount) }
