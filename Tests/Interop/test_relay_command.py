@@ -343,8 +343,9 @@ while :; do sleep 0.05; done
             screen.wait_for_last_line("shell$")
             screen.enter("PS1='inner> '")
             screen.wait_for_last_line("inner>")
-            # The program that says it runs is in the foreground group, so Ctrl-Z stops it.
-            screen.enter("sh -c 'trap \"echo ba''ck\" CONT; echo run''ning; while :; do sleep 0.05; done'")
+            # The program that says it runs is in the foreground group, so Ctrl-Z stops it. It starts no others: a shell
+            # does not stop while it waits for a child that has stopped before exec.
+            screen.enter("sh -c 'trap \"echo ba''ck\" CONT; echo run''ning; while :; do read line; done'")
             screen.wait_for("^running")
             screen.press("C-z")
             screen.wait_for("Stopped")
