@@ -48,7 +48,8 @@ import WSCore
             unreachable(.accessDenied), connecting(.unreachable([("h", .missingZone)])),
             connecting(.noAddress(host: "h")),
             connecting(.unresolvable(host: "h", .unknownName)), connecting(.security(.clientCertificateRequired)),
-            connecting(.security(.certificate(.selfSigned(subject: "", pin: nil)))), connecting(.handshake(.missingAccept)),
+            connecting(.security(.certificate(.selfSigned(subject: "", pin: nil)))),
+            connecting(.handshake(.missingAccept)),
             connecting(.handshake(.notHTTP(preview: []))), connecting(.redirect(.tooMany(maximum: 1))),
             connecting(.compression(.doesNotMatch(ExtensionOffer(name: "x")))),
         ]
