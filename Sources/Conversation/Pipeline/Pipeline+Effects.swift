@@ -79,7 +79,6 @@ struct EffectQueue {
     private var nextIndex = 0
 
     var isEmpty: Bool { nextIndex == effects.count }
-    var count: Int { effects.count - nextIndex }
 
     mutating func append(_ effect: Pipeline.Effect) {
         effects.append(effect)

@@ -424,9 +424,6 @@ package final class Pipeline {
     /// Whether there is something to do.
     package var hasEffects: Bool { !effects.isEmpty }
 
-    /// The number of things to do.
-    package var effectCount: Int { effects.count }
-
     /// Removes and returns what to do next, or returns `nil` if there is nothing.
     package func next() -> Effect? { effects.next() }
 

@@ -73,12 +73,8 @@ final class ClientPipeline {
     private unowned let run: ListenRun
     /// The answers of programs, or `nil` if no rule has one.
     private var programAnswers: ProgramAnswers?
-    /// Whether answers wait for the pong of a relay's server: clients such as `wsx -1` take what arrives before it for a
-    /// greeting.
-    private var awaitsPong = false
-
-    /// The number of answers that wait for a pong. More are sent before it.
-    private static let maximumWaitingCount = 16
+    /// Whether it may answer messages, or send first ones.
+    let answersMessages: Bool
 
     /// Prepares the pipeline of a newly accepted client, or of its server. Returns `nil` if there is no need for one.
     /// - Parameters:
@@ -96,6 +92,7 @@ final class ClientPipeline {
             on: run.loop)
         guard let (pipeline, answers) = made else { return nil }
         self.pipeline = pipeline
+        answersMessages = answers != nil
         number = client.number
         pipeline.opened(UInt64(number), subprotocol: nil, now: run.loop.nowNanoseconds)
         self.side = side
@@ -143,16 +140,6 @@ final class ClientPipeline {
         if let programAnswers, programAnswers.isFull { peer.pause() }
     }
 
-    /// A ping of the client was forwarded to the server of a relay.
-    func pingPassed() { awaitsPong = true }
-
-    /// The server's pong was forwarded, or the server will send none.
-    func pongPassed() {
-        guard awaitsPong else { return }
-        awaitsPong = false
-        endTurn()
-    }
-
     /// Gives up answers of programs, and drops what waits on a page, because a connection has ended.
     /// - Returns: The close frame that has waited, if any.
     @discardableResult
@@ -186,7 +173,7 @@ final class ClientPipeline {
 extension ClientPipeline: EndOfTurnWork {
     /// Sends first messages and answers.
     func endTurn() {
-        while !awaitsPong || pipeline.effectCount > Self.maximumWaitingCount, let effect = pipeline.next() {
+        while let effect = pipeline.next() {
             switch effect {
             case .send(let payload, let kind, let purpose): send(payload.span.bytes, as: kind, for: purpose)
             case .unanswered(let error): report("\(error)", for: .answer)

@@ -19,7 +19,7 @@ struct ClientRegistry<Directory: ClientDirectory> {
     var count: Int { directory.connections.count }
     /// Whether there is no client.
     var isEmpty: Bool { directory.connections.isEmpty }
-    /// The clients, in no particular order.
+    /// The clients. A server has them in order.
     var all: NumberedClients<Client>.Values { directory.connections.values }
     /// The clients, ordered by number.
     var inOrder: [Client] { all.sorted { $0.number < $1.number } }

@@ -24,6 +24,8 @@ final class Upstream {
     /// The close frames that arrived and were forwarded.
     private var clientFrame: CloseFrame?
     private var serverFrame: CloseFrame?
+    /// The number of pings that were answered for the server. As many pongs of the server are not forwarded.
+    private var answeredPingCount = 0
     /// The number of text messages that the rules have seen.
     private var seenCount: UInt64 = 0
 
@@ -83,9 +85,15 @@ final class Upstream {
     }
 
     /// Forwards a client's ping or pong to the server.
+    ///
+    /// A relay that answers messages also answers pings: clients such as `wsx -1` take what arrives before a pong for a
+    /// greeting, and the server's would come after the answers to later messages.
     func receive(control opcode: Opcode, _ payload: RawSpan, from client: Connection<ListenClient>) {
+        if opcode == .ping, client.handler.pipeline?.answersMessages ?? false, !client.isFull {
+            answeredPingCount += 1
+            broadcaster.send(.pong, payload, to: client)
+        }
         forward(opcode == .ping ? .ping : .pong, payload)
-        if opcode == .ping { client.handler.pipeline?.pingPassed() }
         if !hasRoom { client.pauseReading(for: .upstream) }
     }
 
@@ -233,8 +241,8 @@ extension Upstream: ConnectionHandler {
 
     /// Forwards the server's pong to the client.
     func connection(_ connection: Connection<Upstream>, receivedPong payload: RawSpan) {
+        guard answeredPingCount == 0 else { return answeredPingCount -= 1 }
         forward(.pong, payload, connection)
-        client?.handler.pipeline?.pongPassed()
     }
 
     private func forward(_ item: InputItem, _ payload: RawSpan, _ connection: Connection<Upstream>) {
@@ -255,7 +263,6 @@ extension Upstream: ConnectionHandler {
             connection.close(CloseFrame(code: frame.code))
             return
         }
-        client.handler.pipeline?.pongPassed()
         if let held = pipeline?.held, held.hold(frame) { return }
         broadcaster.send(.close(frame), RawSpan(), to: client)
     }
@@ -271,7 +278,6 @@ extension Upstream: ConnectionHandler {
         server = nil
         gate?.cancel()
         let waitingFrame = pipeline?.ended()
-        client?.handler.pipeline?.pongPassed()
         client?.handler.dropHeld()
         if let problem = pipeline?.incompleteMessage {
             broadcaster.outputs.report(undecoded: "\(problem)", of: number)

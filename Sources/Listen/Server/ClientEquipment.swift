@@ -2,7 +2,7 @@ import Conversation
 import UserInterface
 import WSCore
 
-/// What serves one client, with rarely used features; or all clients that the same service serves, without such features.
+/// Serves one client that has features of its own, or all clients that have none.
 final class ClientEquipment {
     unowned let run: ListenRun
     /// What the mode does, or `nil` if messages are only shown.

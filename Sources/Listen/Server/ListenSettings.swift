@@ -142,11 +142,10 @@ package struct ListenSettings {
         hasPrompt =
             arguments.format.readsInput && arguments.mode.traits.hasPrompt && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
-        guard let relay, !hasPrompt, arguments.format.output != .json else { return }
-        if arguments.format.asksForOutput {
-            throw .badArgument(what: "--output", why: "a relay writes only events, unless it has a prompt; use json")
-        }
-        if relay.reportsHTTP, arguments.transcript.recordPath == nil, arguments.page.address == nil {
+        if relay?.reportsHTTP == true, !hasPrompt, arguments.transcript.recordPath == nil,
+            arguments.format.output != .json,
+            arguments.page.address == nil
+        {
             throw .badArgument(
                 what: "--http", why: "its events have no place; add --record FILE, --output json, or --page PORT")
         }

@@ -67,7 +67,7 @@ package final class Server<Handler: ConnectionHandler> {
         let cache = SiteCache(countedBy: resources.memory?.broadcasts)
         siteCache = cache
         resources.memory?.releaseCaches = { cache.removePages() }
-        // Not weak: all reference counting of an object with a weak reference takes several times as long.
+        // Not weak: reference counting of an object with a weak reference takes longer. Refusals and HTTP/2 have one.
         resources.mustTrimHeap = { [unowned self] in
             guard haveMostClientsLeft else { return false }
             peakCount = clientCount + upstreamCount

@@ -172,7 +172,7 @@ extension TunnelOpening: PeerWatched {
     }
 }
 
-/// How a request arrives in a tunnel that is intercepted. An object, because most requests do not.
+/// How a request arrives in a tunnel that is intercepted. An object, because few requests have one.
 final class Intercepted {
     let origin: TunnelOrigin
     /// The connection to the server, or the reason why there is none; nil if none was tried.
