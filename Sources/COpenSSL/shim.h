@@ -42,12 +42,19 @@ static inline void wsx_ssl_ctx_keep_no_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-// Prefers the cipher suite of TLS 1.3 with SHA-256, unless the system's configuration has other suites than OpenSSL. A
-// handshake hashes little else than what derives keys, and processors have instructions for SHA-256 only.
+// Prefers the cipher suite of TLS 1.3 with SHA-256, unless the system's configuration has other suites than OpenSSL, or in
+// another order. A handshake hashes little else than what derives keys, and processors have instructions for SHA-256 only.
 static inline void wsx_ssl_ctx_prefer_sha256(SSL_CTX *context) {
+    static const uint32_t usual[] = {
+        TLS1_3_CK_AES_256_GCM_SHA384, TLS1_3_CK_CHACHA20_POLY1305_SHA256, TLS1_3_CK_AES_128_GCM_SHA256};
     STACK_OF(SSL_CIPHER) *suites = SSL_CTX_get_ciphers(context);
-    if (sk_SSL_CIPHER_num(suites) < 3) return;
-    if (SSL_CIPHER_get_id(sk_SSL_CIPHER_value(suites, 2)) != TLS1_3_CK_AES_128_GCM_SHA256) return;
+    int count = sk_SSL_CIPHER_num(suites);
+    if (count < 3) return;
+    for (int index = 0; index < 3; index++) {
+        if (SSL_CIPHER_get_id(sk_SSL_CIPHER_value(suites, index)) != usual[index]) return;
+    }
+    // All suites of TLS 1.3 come first, and have numbers from 0x1301 on.
+    if (count > 3 && SSL_CIPHER_get_id(sk_SSL_CIPHER_value(suites, 3)) >> 8 == TLS1_3_CK_AES_128_GCM_SHA256 >> 8) return;
     SSL_CTX_set_ciphersuites(
         context, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
 }

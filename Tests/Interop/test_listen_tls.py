@@ -85,6 +85,25 @@ def test_the_cipher_suite_with_sha_256_is_preferred(tls_echo, offered, chosen):
     assert f"Cipher is {chosen}".encode() in result.out
 
 
+@pytest.mark.parametrize("suites, offered, chosen", [
+    ("TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_SHA256:TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256", None),
+    ("TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256",
+     "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"),
+    ("TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:TLS_AES_128_CCM_SHA256",
+     "TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_SHA256"),
+], ids=["fewer", "order", "more"])
+def test_cipher_suites_of_the_system_stay(tmp_path, monkeypatch, suites, offered, chosen):
+    settings = tmp_path / "openssl.cnf"
+    settings.write_text(
+        f"openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\nCiphersuites = {suites}\n")
+    monkeypatch.setenv("OPENSSL_CONF", str(settings))
+    with Listener("--echo", "--tls-self-signed") as server:
+        monkeypatch.delenv("OPENSSL_CONF")
+        result = run(
+            ["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-tls1_3", "-ciphersuites", offered])
+    assert f"Cipher is {chosen or '(NONE)'}".encode() in result.out
+
+
 def test_a_client_may_not_renegotiate(tls_echo):
     command = ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-tls1_2"]
     with Running(command, stdin=-1) as client:

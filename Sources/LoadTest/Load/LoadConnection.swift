@@ -8,7 +8,7 @@ import WSCore
 /// than once per message. A generic class would not work: its conformance to ``ConnectionHandler`` is not specialized,
 /// and the decoder calls a handler through it.
 package class LoadConnection {
-    // First what each reply needs, in one line of the processor's cache.
+    // The first fields are those that each reply needs: they share a line of the processor's cache.
     /// The number of the connection; the first one is 0.
     package final let number: UInt64
     internal final let context: LoadContext

@@ -68,8 +68,8 @@ extension LoadContext {
         }
     }
 
-    // Two questions rather than a closure that sends: it would retain what it refers to for each message.
-    /// Whether messages may follow a reply at once.
+    // Two functions rather than one that takes a closure: a closure retains what it refers to for each message.
+    /// Returns whether messages may follow a reply at once. Closes connections that wait for their last reply.
     @inline(__always)
     internal func sendsAfterReply(on connection: some LoadHandler) -> Bool {
         guard phase == .loading else {
@@ -79,7 +79,8 @@ extension LoadContext {
         return mayContinue(connection)
     }
 
-    /// When the next message that follows a reply is due, which is now, or `nil` if none follows.
+    /// Returns when the next message that follows a reply is due, which is now, or `nil` if none follows. Begins to wait for
+    /// the last replies if all messages are sent.
     @inline(__always)
     internal func timeAfterReply(on connection: some LoadHandler) -> UInt64? {
         guard remainingMessages > 0 else {

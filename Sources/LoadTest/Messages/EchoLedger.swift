@@ -33,7 +33,7 @@ struct EchoLedger: ~Copyable {
     private var forgottenCount = 0
     /// The number of forgotten messages that have not been counted as timed out.
     private var untimedCount = 0
-    // Together what each reply needs.
+    // Each reply needs the fields from here on, so they are together.
     /// The end of the messages that have timed out, or been answered. Late replies to them are still recognized.
     private var givenUpEnd: UInt64 = 0
     /// The number of expected messages that have timed out without knowing which ones.

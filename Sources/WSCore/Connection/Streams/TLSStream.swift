@@ -104,7 +104,7 @@ internal final class TLSStream: ByteStream {
 
     // MARK: Writing
 
-    // During a read, what TLS sends itself waits for what the delegate writes.
+    // Bytes of TLS itself, such as tickets, do not count: they leave with the next write, or at the end of the read.
     var isWriting: Bool { !isClosed && (stream.isWriting || session.isInMessage) }
     var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + session.output.count }
     var storageBytes: Int { isClosed ? 0 : stream.storageBytes + session.output.storageBytes }

@@ -67,7 +67,7 @@ package struct HTTPFields: Sendable {
     /// The value of the field with this name if exactly one field has it, otherwise `nil`.
     func only(named name: String) -> String? { onlyBytes(named: name).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The bytes of the same value.
+    /// The value of the field with this name as bytes, if exactly one field has it, otherwise `nil`.
     func onlyBytes(named name: String) -> ArraySlice<UInt8>? {
         guard let first = index(of: name), index(of: name, from: first + 1) == nil else { return nil }
         return bytes[locations[first].value]

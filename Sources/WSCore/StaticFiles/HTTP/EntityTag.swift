@@ -114,9 +114,9 @@ struct FileValidators {
         text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
 
-    /// A header field for a response.
+    /// The field ETag of a response.
     var tagField: HeaderField { HeaderField(wellFormedName: "ETag", value: tag.text) }
-    /// A header field for a response.
+    /// The field Last-Modified of a response.
     var timeField: HeaderField {
         HeaderField(wellFormedName: "Last-Modified", value: HTTPDate.text(ofSeconds: modifiedSeconds))
     }

@@ -12,7 +12,14 @@ struct CertificateVerifier {
     /// in `store`.
     func judge(_ store: OpaquePointer) -> TLSCertificateProblem? {
         // RFC 8446 §4.4.2: the certificates after the first may have any order, with any version of TLS.
-        if verifies, X509_verify_cert(store) != 1 { return problem(store) }
+        if verifies, X509_verify_cert(store) != 1 {
+            let problem = problem(store)
+            // The error would offer the pin of an interceptor.
+            if case .selfSigned(_, let pin?) = problem, !pins.isEmpty, !pins.contains(pin) {
+                return .wrongPin(pin: pin)
+            }
+            return problem
+        }
         if !pins.isEmpty {
             let pin = X509_STORE_CTX_get0_cert(store).flatMap(TLSPin.init(certificate:))
             guard let pin, pins.contains(pin) else {

@@ -49,7 +49,8 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .expired: "renew it on the server, check this machine's clock, or skip verification with --insecure"
         case .notYetValid: "check the clocks of both machines, or skip verification with --insecure"
         case .selfSigned(_, let pin):
-            "trust it with --ca FILE, or if this is its key, with --insecure --pin \(pin?.description ?? "PIN")"
+            "trust it with --ca FILE, or compare its pin with the server's, and use --insecure --pin "
+                + "\(pin?.description ?? "PIN")"
         case .unknownAuthority: "trust the authority with --ca FILE, or skip verification with --insecure"
         case .missingIssuer: "make the server send its whole chain, or trust the issuer with --ca FILE"
         case .wrongAddress(let address, let names) where names.contains(address):

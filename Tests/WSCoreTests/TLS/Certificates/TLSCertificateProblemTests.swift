@@ -88,7 +88,7 @@ struct TLSCertificateProblemTests {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
         let pin = try #require(TLSPin(certificate: leaf.handle))
         try expectEqual(problem(of: [leaf]), .selfSigned(subject: "CN=self", pin: pin))
-        try expectEqual(problem(of: [leaf])?.description.hasSuffix("with --insecure --pin \(pin)"), true)
+        try expectEqual(problem(of: [leaf])?.description.hasSuffix("use --insecure --pin \(pin)"), true)
     }
 
     @Test("a chain that ends at an unknown authority is rejected and names the authority")
@@ -286,6 +286,13 @@ struct TLSCertificateProblemTests {
         let pin = TLSPin(certificate: leaf.handle)
         let error = try error(of: [leaf]) { $0.pins = pin.map { [$0] } ?? [] }
         expectEqual(error, .certificate(.selfSigned(subject: "CN=self", pin: pin)))
+    }
+
+    @Test("the error about a self-signed certificate recommends no pin that differs from the one that is expected")
+    func otherPinOfBadCertificate() throws {
+        let leaf = try TestCertificate("self", hosts: ["localhost"])
+        let error = try error(of: [leaf]) { $0.pins = TLSPin(certificate: good.handle).map { [$0] } ?? [] }
+        expectEqual(error, .certificate(.wrongPin(pin: TLSPin(certificate: leaf.handle))))
     }
 
     @Test("without verification, every certificate is accepted")
