@@ -223,7 +223,7 @@ format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift
 
 # A comparison with other programs, as one table. It takes a quarter of an hour or more. It includes peers without
-# packages if you give their paths: UWEBSOCKETS_ECHO=FILE UWEBSOCKETS_LOAD=FILE TCPKALI=FILE; see docs/PERFORMANCE.md.
+# packages if you give their paths: UWEBSOCKETS_ECHO=FILE UWEBSOCKETS_LOAD=FILE; see docs/PERFORMANCE.md.
 bench: build test-deps
 	@scripts/install-packages.sh node-https-proxy-agent >&2
 	@scripts/install-services.sh haproxy:haproxy >&2

@@ -33,7 +33,6 @@ def given_program(variable):
 # Peers without packages, which the user has built; docs/PERFORMANCE.md says how. Without them, their rows are left out.
 UWEBSOCKETS_ECHO = given_program("UWEBSOCKETS_ECHO")
 UWEBSOCKETS_LOAD = given_program("UWEBSOCKETS_LOAD")
-TCPKALI = given_program("TCPKALI")
 UWEBSOCKETS = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO else {}
 # The rows of a server are left out if it is not installed. Debian installs them where only root's PATH leads.
 NGINX, HAPROXY = (shutil.which(name) or shutil.which(name, path="/usr/sbin") for name in ("nginx", "haproxy"))
@@ -97,7 +96,7 @@ def versions():
         *([f"nginx {words(NGINX, '-v')}"] if NGINX else []),
         *([f"HAProxy {words(HAPROXY, '-v')}"] if HAPROXY else []),
     ]
-    given = {"uWebSockets": UWEBSOCKETS_ECHO, "uWebSockets' generator": UWEBSOCKETS_LOAD, "tcpkali": TCPKALI}
+    given = {"uWebSockets": UWEBSOCKETS_ECHO, "uWebSockets' generator": UWEBSOCKETS_LOAD}
     peers += [f"{name} ({path})" for name, path in given.items() if path]
     return (f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
             f"Swift {words('swiftc', '--version')}; " + ", ".join(peers))

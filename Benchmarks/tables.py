@@ -38,8 +38,6 @@ PUBLISHED = [
     *(("load generator: verified echoes on 50 connections, one in flight each",
        "bench: verified echoes of 20 bytes on 50 connections, one in flight", None, peer, peer == "k6")
       for peer in ("k6", "bare epoll loop in C")),
-    ("load generator: the same, 1,024 in flight each",
-     "bench: verified echoes of 20 bytes on 50 connections, 1,024 in flight", None, "tcpkali, unverified", False),
     ("load generator: requests matched by their id, one in flight each",
      "bench: requests matched by their id on 50 connections, one in flight", None, "k6", False),
     ("load generator: iterations of a chat scenario", "bench: iterations of a chat scenario with five requests", None,

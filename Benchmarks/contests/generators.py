@@ -2,14 +2,13 @@
 
 import contextlib
 import json
-import re
 import subprocess
 import sys
 import time
 
 from contest import Contest, Figure
 from contests.servers import CONNECTION_COUNT, LOAD_S, MESSAGE_BYTES, READER_COUNT, allow_many_descriptors, echo_rate
-from machine import CLIENT_CORE, K6, RECORD, SCRIPTS, TCPKALI, WSX, echo_server, pinned
+from machine import CLIENT_CORE, K6, RECORD, SCRIPTS, WSX, echo_server, pinned
 from processes import peak_resident_bytes
 
 # How long the 10,000 connections of a load stay open.
@@ -39,19 +38,6 @@ def k6_rate(script, url, **variables):
 def k6_echo_rate(script):
     with echo_server() as server:
         return k6_rate(script, server.url)
-
-
-def tcpkali_rate():
-    """Returns the echoes per second that tcpkali receives. It sends as fast as it can, and verifies nothing."""
-    with echo_server() as server:
-        command = [
-            TCPKALI, "--ws", "-w", 1, "-c", CONNECTION_COUNT, "--connect-rate", 10_000, "-T", f"{LOAD_S}s", "-m",
-            "x" * MESSAGE_BYTES, f"127.0.0.1:{server.port}"]
-        output = subprocess.run(
-            pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
-    received = re.search(r"Total data received:\s+.*\((\d+) bytes\)", output)
-    # A frame of the server has a header of two bytes.
-    return int(received.group(1)) / (MESSAGE_BYTES + 2) / LOAD_S
 
 
 def record_seconds():
@@ -87,10 +73,7 @@ def contests():
     yield Contest(
         (Figure(f"{what}, 64 in flight", "k/s", 1e3),),
         {"wsx": lambda: bench_rate("--in-flight", 64), "bare epoll loop in C": lambda: echo_rate(64)})
-    tcpkali = {"tcpkali, unverified": tcpkali_rate} if TCPKALI else {}
-    yield Contest(
-        (Figure(f"{what}, 1,024 in flight", "k/s", 1e3),),
-        {"wsx": lambda: bench_rate("--in-flight", 1024), **tcpkali})
+    yield Contest((Figure(f"{what}, 1,024 in flight", "k/s", 1e3),), {"wsx": lambda: bench_rate("--in-flight", 1024)})
     yield Contest(
         (Figure(f"bench: {READER_COUNT:,} connections opened and closed", "s"), Figure("its peak resident memory", "MiB", 1 << 20)),
         {"wsx": many_connections}, rounds=3)

@@ -42,7 +42,7 @@ print(*{peer for topic in topics for contest in topic.contests() for peer in con
 
 def peers_of_contests(**variables):
     environment = {
-        name: value for name, value in os.environ.items() if name not in {"UWEBSOCKETS_ECHO", "UWEBSOCKETS_LOAD", "TCPKALI"}}
+        name: value for name, value in os.environ.items() if name not in {"UWEBSOCKETS_ECHO", "UWEBSOCKETS_LOAD"}}
     return subprocess.run(
         [sys.executable, "-c", PEERS_OF_CONTESTS, ROOT / "Benchmarks"], env={**environment, **variables},
         capture_output=True, text=True, check=False)
@@ -50,15 +50,15 @@ def peers_of_contests(**variables):
 
 def test_peers_without_packages_are_compared_only_if_their_paths_are_given():
     without = set(peers_of_contests().stdout.splitlines())
-    given = set(peers_of_contests(UWEBSOCKETS_ECHO=sys.executable, TCPKALI=sys.executable).stdout.splitlines())
+    given = set(peers_of_contests(UWEBSOCKETS_ECHO=sys.executable).stdout.splitlines())
     assert "wsx" in without
-    assert given - without == {"uWebSockets", "tcpkali, unverified"}
+    assert given - without == {"uWebSockets"}
 
 
 def test_the_path_of_a_peer_that_does_not_exist_is_reported(tmp_path):
     for path in (tmp_path / "none", tmp_path):
-        process = peers_of_contests(TCPKALI=str(path))
-        assert (process.returncode, process.stderr) == (1, f"bench: TCPKALI={path}: no such program\n")
+        process = peers_of_contests(UWEBSOCKETS_ECHO=str(path))
+        assert (process.returncode, process.stderr) == (1, f"bench: UWEBSOCKETS_ECHO={path}: no such program\n")
 
 
 def test_the_order_of_the_programs_alternates_and_ratios_are_taken_within_a_round():

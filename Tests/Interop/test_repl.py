@@ -1,5 +1,6 @@
 """The prompt in a real terminal."""
 
+import contextlib
 import os
 import re
 import signal
@@ -69,7 +70,9 @@ class Conversation:
             if frame.opcode == wire.PING:
                 peer.send(wire.frame(wire.PONG, frame.payload))
             if frame.opcode == wire.CLOSE:
-                peer.send(wire.frame(wire.CLOSE, frame.payload))
+                # A prompt whose terminal has gone does not wait for the answer.
+                with contextlib.suppress(ConnectionError):
+                    peer.send(wire.frame(wire.CLOSE, frame.payload))
                 return
 
 
