@@ -24,7 +24,7 @@ REQUIRED = {f"Sources/WSCore/{name}": 95 for name in (
 
 def exported():
     """Returns llvm-cov's results for each source file, exported by the package manager."""
-    command = ["swift", "test", "--enable-code-coverage", "--scratch-path", SCRATCH]
+    command = ["swift", "test", "--disable-index-store", "--enable-code-coverage", "--scratch-path", SCRATCH]
     tests = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if tests.returncode != 0:
         sys.exit(tests.stdout + "coverage: the tests fail")

@@ -70,9 +70,9 @@ def main():
         tests = sorted({*tests, *(ROOT / path for path in sys.argv[1:])})
     commands = []
     if targets:
-        commands.append(["swift", "test", "--filter", rf"^({'|'.join(targets)})\."])
+        commands.append(["make", "test-unit", rf"FILTER=^({'|'.join(targets)})\."])
     if tests:
-        commands.append(["swift", "build", "--product", "wsx"])
+        commands.append(["swift", "build", "--disable-index-store", "--product", "wsx"])
         files = " ".join(os.fspath(path.relative_to(ROOT)) for path in tests)
         commands.append(["make", "test-interop", f"FILES={files}"])
     if not commands:

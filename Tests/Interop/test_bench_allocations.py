@@ -12,7 +12,7 @@ from sanitizer import SANITIZER
 pytestmark = pytest.mark.skipif(bool(SANITIZER), reason="sanitizers replace the allocator")
 
 SOURCE = Path(__file__).with_name("allocations.c")
-FEW, MANY = 10_000, 60_000
+FEW, MANY = 5_000, 25_000
 
 
 @pytest.fixture(scope="module")

@@ -250,7 +250,8 @@ def test_images_are_shown_with_their_dimensions(page, kind, size):
 
 @pytest.mark.parametrize("data", [
     b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>', b"<html><img src=x></html>",
-    b"\x89PNG\r\n\x1a\n broken", png(8192, 4096), png(1, 1) + bytes(4 << 20),
+    b"\x89PNG\r\n\x1a\n broken", png(8192, 4096),
+    pytest.param(png(1, 1) + bytes(4 << 20), marks=pytest.mark.heavy),
 ], ids=["svg", "html", "broken", "too many pixels", "too many bytes"])
 def test_other_binary_messages_stay_dumps(page, data):
     page.connect()

@@ -75,7 +75,7 @@ def leave_unread(port):
     return client
 
 
-@pytest.mark.parametrize("attack", [leave_unfinished, leave_unread])
+@pytest.mark.parametrize("attack", [leave_unfinished, pytest.param(leave_unread, marks=pytest.mark.heavy)])
 def test_clients_that_hold_memory_without_progress_are_closed_and_legal_ones_are_served(attack):
     with Listener("--echo", "--max-memory", "8M", "--max-message-size", "4M") as server:
         before = resident_bytes(server.pid)

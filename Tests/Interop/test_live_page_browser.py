@@ -414,6 +414,7 @@ def test_controls_have_names(browser, relay):
         assert [node for node in controls if not node.get("name", {}).get("value")] == []
 
 
+@pytest.mark.heavy
 def test_a_full_page_leaves_out_the_oldest_messages(browser, relay):
     client = connect(relay)
     with LivePage(browser, relay) as page:

@@ -333,6 +333,7 @@ def test_a_page_of_many_messages_can_be_read_searched_and_filtered(browser, larg
         assert page.requests == [large.as_uri()]
 
 
+@pytest.mark.heavy
 def test_a_list_beyond_the_height_that_browsers_allow_can_be_scrolled(browser, tmp_path):
     events = [opening()] + [message(0, "in", str(number)) for number in range(400_000)]
     with SessionPage(browser, write(tmp_path, events)) as page:
