@@ -102,6 +102,41 @@ def test_one_message_reaches_a_thousand_readers():
             assert reader.read_message().payload == b"to all of you"
 
 
+def test_single_messages_and_bursts_keep_their_order_for_a_reader_that_falls_behind():
+    with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
+        slow = socket.socket()
+        # The rest of what is sent waits in the server, but not so much that others wait.
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.settimeout(60)
+        slow.connect(("127.0.0.1", listener.port))
+        behind = wire.Stream(slow)
+        behind.send(wire.upgrade_request(listener.port))
+        behind.read_head()
+        reader, sender = connect(listener), connect(listener)
+        expected = []
+
+        def pass_on(*payloads):
+            sender.send(b"".join(wire.frame(wire.BINARY, payload, is_masked=True) for payload in payloads))
+            expected.extend(payloads)
+            assert [reader.read_message().payload for _ in payloads] == list(payloads)
+
+        # Each is the only message of its turn.
+        for number in range(20):
+            pass_on(b"single %d" % number)
+        for number in range(600):
+            pass_on(b"%07d" % number + bytes(15_000))
+        behind.send(wire.frame(wire.PING, b"behind", is_masked=True))
+        pass_on(*(b"burst %d" % number for number in range(100)))
+        pass_on(b"after the burst")
+        for number in range(20):
+            pass_on(b"single again %d" % number)
+        assert [behind.read_message().payload for _ in expected] == expected
+        # Now it has nothing queued.
+        for number in range(20):
+            pass_on(b"end %d" % number)
+            assert behind.read_message().payload == b"end %d" % number
+
+
 def test_a_reader_that_only_trickles_does_not_block_the_others_forever():
     with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
         behind = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))

@@ -177,6 +177,18 @@ public final class Connection<Handler: ConnectionHandler> {
     @discardableResult
     package func send(_ message: SharedMessage) -> Bool { beginTurn() && outbox.send(message) }
 
+    /// Writes a small message that other connections send, too, without waiting for the end of the turn, if no other output
+    /// waits.
+    /// - Returns: Whether the message was sent. If not, nothing has happened.
+    package func sendAtOnce(_ message: SharedMessage) -> Bool {
+        guard state == .idle, !wasFull, !isLost, let stream = stream as? SystemStream, !stream.isWriting,
+            let frames = outbox.framesToWrite(of: message)
+        else { return false }
+        do throws(StreamError) { _ = try stream.write(frames, from: 0) } catch { didFailToWrite(error) }
+        if stream.isWriting { countMemory(with: storedOutputBytes) }
+        return true
+    }
+
     /// Sends a ping with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
     package func sendPing(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPing(payload) }

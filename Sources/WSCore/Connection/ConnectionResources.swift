@@ -10,6 +10,8 @@ public final class ConnectionResources {
     @usableFromInline let partialInputs = PartialInputPool()
     /// zlib streams and buffers, lent to connections while they compress.
     let deflateMemory = DeflateMemory()
+    /// When messages to many connections arrive.
+    var broadcastRhythm = BroadcastRhythm()
     /// Bounds what the connections hold together, or nil if nothing does.
     let memory: HeldMemory?
     /// Detects dead peers of paused connections.

@@ -80,21 +80,57 @@ package final class SharedMessage {
     }
 }
 
+/// Predicts whether a message to many connections is the only one of its turn. If so, it is written at once, in one pass
+/// over the connections. Several messages wait for the end of the turn, and leave with one write per connection.
+internal struct BroadcastRhythm {
+    private var turn: UInt64?
+    /// The number of turns with a single message since the last with several.
+    private var singleTurns = 0
+    /// After so many turns, the next is expected to have a single message, too. If it has several, each connection takes
+    /// one write more: a tenth at most.
+    private static let enoughTurns = 8
+
+    /// Takes note of a message, and returns whether no other one is expected in its turn.
+    mutating func expectsOnly(messageIn turn: UInt64) -> Bool {
+        guard turn != self.turn else {
+            singleTurns = 0
+            return false
+        }
+        self.turn = turn
+        guard singleTurns < Self.enoughTurns else { return true }
+        singleTurns += 1
+        return false
+    }
+}
+
 extension Outbox {
     /// Sends a message that other connections send, too. Only a server shares the encoded frames.
     /// - Returns: Whether the message was sent; false after our close frame.
     @discardableResult
     package mutating func send(_ message: SharedMessage) -> Bool {
         guard !isSendingOver else { return false }
-        // An observer must see each frame, and a client masks each frame.
-        guard observer == nil, role == .server else {
+        guard let frames = countedFrames(of: message) else {
             return message.payload.withReadableBytes { send($0, as: message.kind) }
         }
+        append(frames)
+        return true
+    }
+
+    /// Counts a small message as sent if nothing is queued, and returns the frames for the caller to write at once.
+    /// Otherwise, or after our close frame, returns nil.
+    internal mutating func framesToWrite(of message: SharedMessage) -> SharedBytes? {
+        guard queuedBytes == 0, !isSendingOver, message.payload.count < SharedBytes.worthwhileBytes else { return nil }
+        return countedFrames(of: message)
+    }
+
+    /// Counts a message as sent, and returns its frames; nil if this outbox has to encode its own.
+    private mutating func countedFrames(of message: SharedMessage) -> SharedBytes? {
+        // An observer must see each frame, and a client masks each frame.
+        guard observer == nil, role == .server else { return nil }
         let frames = message.frames(for: compressor)
         sent.messages &+= 1
         sent.messageBytes &+= message.payload.count
         sent.wireBytes &+= frames.count
-        append(frames)
-        return true
+        return frames
     }
 }

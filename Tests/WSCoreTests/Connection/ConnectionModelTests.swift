@@ -181,7 +181,9 @@ private final class ModelHandler: ConnectionHandler {
     private func broadcast() {
         let bytes = model.bytes([10, 20_000][model.number(below: 2)], startingWith: 2)
         let message = SharedMessage(bytes.span.bytes, as: .binary)
-        for (_, server) in model.pairs where server.call({ $0.send(message) }) == true {
+        let isAtOnce = model.number(below: 2) == 0
+        for (_, server) in model.pairs
+        where server.call({ (isAtOnce && $0.sendAtOnce(message)) || $0.send(message) }) == true {
             server.said.append(.message(.binary, bytes))
         }
     }

@@ -59,6 +59,33 @@ import Testing
         }
     }
 
+    @Test("a small shared message is written at once if nothing waits")
+    func atOnce() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            let payload = pattern(10_000)
+            let message = SharedMessage(payload.span.bytes, as: .binary)
+            // The turn of the start has not ended.
+            expectFalse(connection.sendAtOnce(message))
+            loop.runOnce()
+            raw.stream.stopReading()
+            var count = 0
+            // Until the kernel takes no more.
+            while connection.sendAtOnce(message) { count += 1 }
+            #expect(count > 1 && connection.queuedBytes > 0)
+            connection.send(message)
+            raw.stream.startReading()
+            loop.run { raw.recorder.received.count >= (count + 1) * (payload.count + 4) }
+            expectEqual(connection.queuedBytes, 0)
+            connection.send("a")
+            expectFalse(connection.sendAtOnce(message))
+            connection.close(CloseFrame(code: .normalClosure))
+            loop.runOnce()
+            expectFalse(connection.sendAtOnce(message))
+            loop.run { raw.recorder.received.count == (count + 1) * (payload.count + 4) + 7 }
+            expectEqual(connection.sentTraffic.messages, count + 2)
+        }
+    }
+
     @Test("queued shared messages and our close frame are still sent when the peer closes")
     func sharedBeforeClose() throws {
         try withRawPeer(.server) { loop, connection, raw in

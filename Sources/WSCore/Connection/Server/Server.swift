@@ -151,10 +151,11 @@ package final class Server<Handler: ConnectionHandler> {
         let message = SharedMessage(
             payload, as: kind, fragmentBytes: settings.connection.fragmentBytes, countedBy: resources.memory?.broadcasts
         )
+        let isOnlyMessage = resources.broadcastRhythm.expectsOnly(messageIn: loop.turnCount)
         var isOneFull = false
         for connection in connections.values where connection !== sender {
             if let isRecipient, !isRecipient(connection.handler) { continue }
-            connection.send(message)
+            if !isOnlyMessage || !connection.sendAtOnce(message) { connection.send(message) }
             if connection.isFull { isOneFull = true }
         }
         return isOneFull
