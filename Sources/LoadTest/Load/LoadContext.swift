@@ -85,10 +85,10 @@ package final class LoadContext {
     /// The longest wait for a reply.
     internal var longestReplyWait: Duration { max(plan.replies.timeout, workload?.replyWait ?? .zero) }
 
-    /// Counts a message that is sent now.
+    /// Counts messages that are sent now. There must be one.
     @inline(__always)
-    internal func countSent(dueAt time: UInt64) {
-        if measurement.sent(dueAt: time, now: now), openLoop == nil { remainingMessages &-= 1 }
+    internal func countSent(_ count: Int = 1, dueAt time: UInt64) {
+        if measurement.sent(count, dueAt: time, now: now), openLoop == nil { remainingMessages &-= count }
     }
 
     /// Continues until the other threads report that everything has been sent.

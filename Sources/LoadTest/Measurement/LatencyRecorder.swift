@@ -45,28 +45,32 @@ struct LatencyRecorder: ~Copyable {
         secondEnd = min(time + Self.secondNanoseconds, end)
     }
 
-    /// Records the latency of a reply received now.
+    /// Records the latency of a reply received now, or of several.
     @inline(__always)
-    mutating func record(_ latency: UInt64, at time: UInt64) {
-        if time >= attentionTime { attend(to: latency, at: time) }
-        current.record(latency)
+    mutating func record(_ latency: UInt64, count: Int = 1, at time: UInt64) {
+        if time >= attentionTime { attend(to: latency, count: count, at: time) }
+        current.record(latency, count: count)
     }
 
-    private mutating func attend(to latency: UInt64, at time: UInt64) {
+    private mutating func attend(to latency: UInt64, count: Int, at time: UInt64) {
         advance(to: time)
         guard let stage = stages?.stage(at: time - latency) else { return }
-        stage.tally.received += 1
-        stage.latencies.record(latency)
+        stage.tally.received += count
+        stage.latencies.record(latency, count: count)
     }
 
-    /// Counts a message sent now. After the end, it counts in the last second, in which it was due.
+    /// Counts messages sent now. After the end, they count in the last second, in which they were due.
     @inline(__always)
-    mutating func recordSent(dueAt dueTime: UInt64, at time: UInt64) {
+    mutating func recordSent(_ count: Int = 1, dueAt dueTime: UInt64, at time: UInt64) {
         if time >= attentionTime {
             advance(to: time)
-            stages?.stage(at: dueTime).tally.sent += 1
+            stages?.stage(at: dueTime).tally.sent += count
         }
-        if secondEnd == .max, !seconds.isEmpty { seconds[seconds.count - 1].sent &+= 1 } else { sentCount &+= 1 }
+        if secondEnd == .max, !seconds.isEmpty {
+            seconds[seconds.count - 1].sent &+= count
+        } else {
+            sentCount &+= count
+        }
     }
 
     /// Counts a message without a latency received now.

@@ -91,15 +91,15 @@ package struct LoadMeasurement: ~Copyable {
 
     // MARK: Messages
 
-    /// Records a message sent now.
-    /// - Returns: Whether it counts.
+    /// Records messages sent now. There must be one.
+    /// - Returns: Whether they count.
     @inline(__always)
-    internal mutating func sent(dueAt time: UInt64, now: UInt64) -> Bool {
+    internal mutating func sent(_ count: Int = 1, dueAt time: UInt64, now: UInt64) -> Bool {
         guard counts(time) else { return false }
         if latencies.hasEndedSecond(by: now) { advance(to: now) }
-        tally.sent &+= 1
+        tally.sent &+= count
         lastTime = now
-        latencies.recordSent(dueAt: time, at: now)
+        latencies.recordSent(count, dueAt: time, at: now)
         return true
     }
 
@@ -157,6 +157,18 @@ package struct LoadMeasurement: ~Copyable {
         latencies.record(latency, at: now)
         if recordsService, let wait { times[.service].record(latency &- min(wait, latency)) }
         if samples != nil { sample(latency, on: connection, sentAt: time, after: wait, step: name) }
+    }
+
+    /// Records the correct replies to messages that were due at the same time, unless each of them is needed.
+    /// - Returns: Whether they were recorded.
+    @inline(__always)
+    internal mutating func answered(_ count: Int, sentAt time: UInt64, now: UInt64) -> Bool {
+        guard counts(time), !recordsService, samples == nil else { return false }
+        if latencies.hasEndedSecond(by: now) { advance(to: now) }
+        lastTime = now
+        tally.received &+= count
+        latencies.record(now > time ? now &- time : 0, count: count, at: now)
+        return true
     }
 
     /// Records the correct reply to a message.

@@ -6,6 +6,12 @@
 /// Replies usually arrive in order, and then only the ring is used. A message moves to the list if the reply to a later
 /// message arrives first, or if other data is taken for its reply. Late replies are looked up in the list.
 struct EchoLedger: ~Copyable {
+    /// A message that is expected in order.
+    private struct Sent {
+        let time: UInt64
+        let words: EchoMessage.Words
+    }
+
     /// A message with a reply that is no longer expected next.
     private struct Overtaken {
         let number: UInt64
@@ -44,7 +50,7 @@ struct EchoLedger: ~Copyable {
     private(set) var first: UInt64
     /// The number of the next message.
     private(set) var next: UInt64
-    private var times: UnsafeMutablePointer<UInt64>
+    private var ring: UnsafeMutablePointer<Sent>
     private var mask: UInt64
 
     /// The maximum number of overtaken messages. Above it, half of them are forgotten.
@@ -59,12 +65,12 @@ struct EchoLedger: ~Copyable {
         (first, next) = (start, start)
         var size = 1
         while size < capacity { size *= 2 }
-        times = .allocate(capacity: size)
+        ring = .allocate(capacity: size)
         mask = UInt64(size - 1)
     }
 
     deinit {
-        times.deallocate()
+        ring.deallocate()
     }
 
     /// The number of messages expected in order.
@@ -76,12 +82,18 @@ struct EchoLedger: ~Copyable {
 
     /// The send time of the oldest expected message. Undefined if there is none.
     @inline(__always)
-    var firstTime: UInt64 { times[Int(truncatingIfNeeded: first & mask)] }
+    var firstTime: UInt64 { ring[Int(truncatingIfNeeded: first & mask)].time }
+
+    /// The words of the oldest expected message. Undefined if there is none.
+    @inline(__always)
+    var firstWords: EchoMessage.Words { ring[Int(truncatingIfNeeded: first & mask)].words }
 
     /// The send time of a message, or `nil` if it is unknown. It is known for unanswered messages and for recently
     /// answered ones.
     func sendTime(of number: UInt64) -> UInt64? {
-        if start..<next ~= number, next - number <= mask + 1 { return times[Int(truncatingIfNeeded: number & mask)] }
+        if start..<next ~= number, next - number <= mask + 1 {
+            return ring[Int(truncatingIfNeeded: number & mask)].time
+        }
         return overtakenIndex(of: number).map { overtaken[$0].sendTime }
     }
 
@@ -104,22 +116,22 @@ struct EchoLedger: ~Copyable {
     /// time.
     func unansweredCount(since time: UInt64) -> Int {
         var count = forgottenCount + overtaken.count { $0.sendTime >= time && !$0.isReplaced }
-        for number in first..<next where times[Int(truncatingIfNeeded: number & mask)] >= time { count += 1 }
+        for number in first..<next where ring[Int(truncatingIfNeeded: number & mask)].time >= time { count += 1 }
         return count
     }
 
-    /// Records the next message.
+    /// Records the next message, with the words it begins with, if it does.
     @inline(__always)
-    mutating func send(at time: UInt64) {
+    mutating func send(at time: UInt64, _ words: EchoMessage.Words = (0, 0)) {
         if next &- first > mask { grow() }
-        times[Int(truncatingIfNeeded: next & mask)] = time
+        ring[Int(truncatingIfNeeded: next & mask)] = Sent(time: time, words: words)
         next &+= 1
     }
 
     /// Marks the oldest expected message as answered and returns its send time. There must be one.
     @inline(__always)
     mutating func takeFirst() -> UInt64 {
-        let time = times[Int(truncatingIfNeeded: first & mask)]
+        let time = firstTime
         first &+= 1
         answeredEnd = first
         if writtenOffCount > expectedCount { writtenOffCount = expectedCount }
@@ -183,7 +195,7 @@ struct EchoLedger: ~Copyable {
     /// The first message, starting at a number, that was sent at a time or later.
     private func end(before time: UInt64, from number: UInt64) -> UInt64 {
         var end = number
-        while end < next, times[Int(truncatingIfNeeded: end & mask)] < time { end += 1 }
+        while end < next, ring[Int(truncatingIfNeeded: end & mask)].time < time { end += 1 }
         return end
     }
 
@@ -195,7 +207,7 @@ struct EchoLedger: ~Copyable {
             untimedCount += overtaken.prefix(Self.mostOvertaken / 2).count { $0.number >= givenUpEnd && !$0.isReplaced }
             overtaken.removeFirst(Self.mostOvertaken / 2)
         }
-        overtaken.append(Overtaken(number: first, sendTime: times[Int(truncatingIfNeeded: first & mask)]))
+        overtaken.append(Overtaken(number: first, sendTime: firstTime))
         first &+= 1
     }
 
@@ -216,12 +228,12 @@ struct EchoLedger: ~Copyable {
 
     private mutating func grow() {
         let size = Int(mask) + 1
-        let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * size)
+        let larger = UnsafeMutablePointer<Sent>.allocate(capacity: 2 * size)
         let largerMask = UInt64(2 * size - 1)
         for number in first..<next {
-            larger[Int(truncatingIfNeeded: number & largerMask)] = times[Int(truncatingIfNeeded: number & mask)]
+            larger[Int(truncatingIfNeeded: number & largerMask)] = ring[Int(truncatingIfNeeded: number & mask)]
         }
-        times.deallocate()
-        (times, mask) = (larger, largerMask)
+        ring.deallocate()
+        (ring, mask) = (larger, largerMask)
     }
 }

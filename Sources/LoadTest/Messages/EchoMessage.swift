@@ -19,6 +19,9 @@ struct EchoMessage: ~Copyable {
         let time: UInt64
     }
 
+    /// The number and the hash of a message of at least 16 bytes, in their memory representation.
+    typealias Words = (number: UInt64, hash: UInt64)
+
     /// What a message and its reply have in common.
     enum Identity {
         /// Nothing that other messages lack.
@@ -110,31 +113,34 @@ struct EchoMessage: ~Copyable {
         body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
     }
 
-    /// Stamps the message.
+    /// Stamps the message. Returns the words it begins with, if it does.
     @inline(__always)
-    mutating func set(_ stamp: Stamp) {
-        if hasWholeWords {
-            let (numberWord, hashWord) = Self.words(stamp)
-            storage.storeBytes(of: numberWord, as: UInt64.self)
-            storage.storeBytes(of: hashWord, toByteOffset: Self.wordBytes, as: UInt64.self)
-        } else {
+    @discardableResult
+    mutating func set(_ stamp: Stamp) -> Words {
+        guard hasWholeWords else {
             write(stamp)
+            return (0, 0)
         }
+        let words = Self.words(stamp)
+        storage.storeBytes(of: words.number, as: UInt64.self)
+        storage.storeBytes(of: words.hash, toByteOffset: Self.wordBytes, as: UInt64.self)
+        return words
     }
 
     /// Whether a reply equals the message of a stamp. Leaves the stamp of the message undefined.
+    /// - Parameter words: What ``set(_:)`` returned for it, if that is known.
     @inline(__always)
-    mutating func isEcho(_ reply: RawSpan, of stamp: Stamp) -> Bool {
+    mutating func isEcho(_ reply: RawSpan, of stamp: Stamp, _ words: Words? = nil) -> Bool {
         guard hasWholeWords else {
             write(stamp)
             return isEqual(to: reply)
         }
         guard reply.byteCount == byteCount else { return false }
         // Compare the words in registers: loading them right after storing them would stall.
-        let (numberWord, hashWord) = Self.words(stamp)
+        let words = words ?? Self.words(stamp)
         let difference =
-            (reply.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self) ^ numberWord)
-            | (reply.unsafeLoadUnaligned(fromByteOffset: Self.wordBytes, as: UInt64.self) ^ hashWord)
+            (reply.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self) ^ words.number)
+            | (reply.unsafeLoadUnaligned(fromByteOffset: Self.wordBytes, as: UInt64.self) ^ words.hash)
         return difference == 0
             && LoadFilling.areEqual(storage, reply, from: 2 * Self.wordBytes, byteCount: byteCount)
     }
@@ -186,9 +192,8 @@ struct EchoMessage: ~Copyable {
         UInt8(truncatingIfNeeded: word.littleEndian >> UInt64(8 * index))
     }
 
-    /// The number and the hash in their memory representation.
     @inline(__always)
-    private static func words(_ stamp: Stamp) -> (number: UInt64, hash: UInt64) {
+    private static func words(_ stamp: Stamp) -> Words {
         // The low half of each hash byte selects one of the 16 letters from a through p.
         let hash = hash(stamp.number, stamp.connection) & 0x0F0F_0F0F_0F0F_0F0F &+ 0x6161_6161_6161_6161
         return (HexWord.digits(of: UInt32(truncatingIfNeeded: stamp.number)), hash)

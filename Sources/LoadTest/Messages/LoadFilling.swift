@@ -13,29 +13,31 @@ enum LoadFilling {
     static func areEqual(
         _ base: UnsafeRawPointer, _ message: RawSpan, from start: Int = 0, byteCount: Int
     ) -> Bool {
-        var offset = start
-        var difference: UInt64 = 0
-        while offset &+ 8 <= byteCount {
-            difference |= Self.difference(base, message, at: offset, as: UInt64.self)
-            offset &+= 8
+        message.withUnsafeBytes { bytes in
+            guard let message = bytes.baseAddress else { return true }
+            var offset = start
+            var difference: UInt64 = 0
+            while offset &+ 8 <= byteCount {
+                difference |= Self.difference(base, message, at: offset, as: UInt64.self)
+                offset &+= 8
+            }
+            if offset &+ 4 <= byteCount {
+                difference |= UInt64(Self.difference(base, message, at: offset, as: UInt32.self))
+                offset &+= 4
+            }
+            while offset < byteCount {
+                difference |= UInt64(Self.difference(base, message, at: offset, as: UInt8.self))
+                offset &+= 1
+            }
+            return difference == 0
         }
-        if offset &+ 4 <= byteCount {
-            difference |= UInt64(Self.difference(base, message, at: offset, as: UInt32.self))
-            offset &+= 4
-        }
-        while offset < byteCount {
-            difference |= UInt64(Self.difference(base, message, at: offset, as: UInt8.self))
-            offset &+= 1
-        }
-        return difference == 0
     }
 
     /// The differing bits of the integers at an offset.
     @inline(__always)
     private static func difference<Number: FixedWidthInteger & BitwiseCopyable>(
-        _ base: UnsafeRawPointer, _ message: RawSpan, at offset: Int, as type: Number.Type
+        _ base: UnsafeRawPointer, _ message: UnsafeRawPointer, at offset: Int, as type: Number.Type
     ) -> Number {
-        base.loadUnaligned(fromByteOffset: offset, as: type)
-            ^ message.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+        base.loadUnaligned(fromByteOffset: offset, as: type) ^ message.loadUnaligned(fromByteOffset: offset, as: type)
     }
 }

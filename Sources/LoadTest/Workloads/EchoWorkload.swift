@@ -26,6 +26,8 @@ internal final class EchoWorkload: Workload {
     fileprivate let kind: MessageKind
     /// The maximum number of messages in flight per connection in a closed loop.
     fileprivate let inFlight: Int
+    /// Whether a message has arrived in this read.
+    private var hasReceived = false
 
     /// The minimum number of messages to remember per connection if replies are identified by their contents.
     private static let leastRemembered = 64
@@ -43,12 +45,12 @@ internal final class EchoWorkload: Workload {
         return EchoConnection(number, remembered: remembered, of: self)
     }
 
-    /// Checks a reply, records its latency, and sends the messages that may follow.
+    /// Checks a reply.
     @inline(__always)
     fileprivate func received(
-        _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
-        replyingOn port: some LoadPort
+        _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext
     ) {
+        hasReceived = true
         let isRightKind = kind == self.kind
         if connection.pipeline == nil || isRightKind && verifier.isNext(payload, on: connection) {
             verifier.check(payload, isRightKind: isRightKind, by: connection, in: context)
@@ -57,13 +59,26 @@ internal final class EchoWorkload: Workload {
                 verifier.check(record, isRightKind: isRightKind, by: connection, in: context)
             }
         }
+    }
+
+    /// Records the latencies of a read's replies, and sends the messages that may follow. They have the same due time.
+    @inline(__always)
+    fileprivate func endedRead(on connection: EchoConnection, in context: LoadContext, replyingOn port: some LoadPort) {
+        guard hasReceived else { return }
+        hasReceived = false
+        verifier.recordReplies(on: connection, in: context)
         guard context.sendsAfterReply(on: connection) else { return }
-        while let now = context.timeAfterReply(on: connection) {
-            verifier.message.set(connection.nextStamp(dueAt: now))
-            guard verifier.message.withBytes({ port.send($0, as: self.kind) }) else { return }
-            connection.ledger.send(at: now)
-            context.countSent(dueAt: now)
+        let now = context.now
+        let most = now < context.measurement.sendEnd ? min(connection.freeCount, context.remainingMessages) : 0
+        var count = 0
+        while count < most {
+            let words = verifier.message.set(connection.nextStamp(dueAt: now))
+            guard verifier.message.withBytes({ port.send($0, as: kind) }) else { break }
+            connection.ledger.send(at: now, words)
+            count &+= 1
         }
+        if count > 0 { context.countSent(count, dueAt: now) }
+        context.drainIfSent()
     }
 }
 
@@ -77,22 +92,28 @@ internal final class EchoConnection: RoundTripConnection, LoadHandler {
             number, remembered: remembered, identity: workload.verifier.message.identity, in: workload.context)
     }
 
-    override var hasNext: Bool { ledger.inFlightCount < workload.inFlight }
+    override var hasNext: Bool { freeCount > 0 }
+    /// The number of messages that may be sent in a closed loop.
+    fileprivate var freeCount: Int { workload.inFlight - ledger.inFlightCount }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload.verifier.message.set(nextStamp(dueAt: time))
+        let words = workload.verifier.message.set(nextStamp(dueAt: time))
         guard workload.verifier.message.withBytes({ send($0, as: workload.kind) }) else { return false }
-        ledger.send(at: time)
+        ledger.send(at: time, words)
         return true
     }
 
     func connection(_ connection: Connection<EchoConnection>, received payload: RawSpan, as kind: MessageKind) {
-        receive(payload, as: kind, replyingOn: connection)
+        workload.received(payload, as: kind, by: self, in: context)
     }
 
-    /// Checks a reply, records its latency, and sends the messages that may follow.
-    @inline(__always)
+    func connectionDidReceive(_ connection: Connection<EchoConnection>) {
+        workload.endedRead(on: self, in: context, replyingOn: connection)
+    }
+
+    /// Receives a read with one message.
     func receive(_ payload: RawSpan, as kind: MessageKind, replyingOn port: some LoadPort) {
-        workload.received(payload, as: kind, by: self, in: context, replyingOn: port)
+        workload.received(payload, as: kind, by: self, in: context)
+        workload.endedRead(on: self, in: context, replyingOn: port)
     }
 }

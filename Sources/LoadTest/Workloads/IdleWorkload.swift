@@ -46,9 +46,9 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     }
 
     override func send(dueAt time: UInt64) -> Bool {
-        workload.verifier.message.set(nextStamp(dueAt: time))
+        let words = workload.verifier.message.set(nextStamp(dueAt: time))
         guard workload.verifier.message.withBytes({ port?.offerPing($0) ?? false }) else { return false }
-        ledger.send(at: time)
+        ledger.send(at: time, words)
         return true
     }
 
@@ -75,6 +75,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
             context.measurement.answered(on: self.number, sentAt: ledger.takeFirst(), now: context.now)
         }
         workload.verifier.check(pong, isRightKind: true, by: self, in: context)
+        workload.verifier.recordReplies(on: self, in: context)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         _ = context.mayContinue(self)
     }

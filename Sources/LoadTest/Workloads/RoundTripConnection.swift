@@ -48,6 +48,9 @@ package class RoundTripConnection: LoadConnection {
 /// Compares replies with the sent messages and counts the outcomes.
 internal struct ReplyVerifier: ~Copyable {
     var message: EchoMessage
+    /// The number of replies of this read that have not been recorded. Their messages were due at the same time.
+    private var unrecordedCount = 0
+    private var unrecordedTime: UInt64 = 0
 
     /// The number of messages before and after the expected one that a reply without a number is compared with.
     private static let mostCompared = 256
@@ -70,21 +73,46 @@ internal struct ReplyVerifier: ~Copyable {
         }
     }
 
-    /// Records a correct reply.
+    /// Records a correct reply, or counts it for ``recordReplies(on:in:)``.
     @inline(__always)
-    private func answered(messageAt time: UInt64, on connection: RoundTripConnection, in context: LoadContext) {
-        if connection.hasUniqueMessages {
+    private mutating func answered(
+        messageAt time: UInt64, on connection: RoundTripConnection, in context: LoadContext
+    ) {
+        guard connection.hasUniqueMessages else {
+            return context.answered(
+                inOrderOn: connection, sentAt: time, isLast: connection.ledger.unansweredCount == 0)
+        }
+        if time != unrecordedTime {
+            recordReplies(on: connection, in: context)
+            unrecordedTime = time
+        }
+        unrecordedCount &+= 1
+    }
+
+    /// Records the latencies of the replies that have been counted. To be called at the end of a read.
+    @inline(never)
+    mutating func recordReplies(on connection: RoundTripConnection, in context: LoadContext) {
+        guard unrecordedCount > 0 else { return }
+        if !context.measurement.answered(unrecordedCount, sentAt: unrecordedTime, now: context.now) {
+            recordEach(on: connection, in: context)
+        }
+        unrecordedCount = 0
+    }
+
+    @inline(never)
+    private func recordEach(on connection: RoundTripConnection, in context: LoadContext) {
+        for _ in 0..<unrecordedCount {
             context.measurement.answered(
-                on: connection.number, sentAt: time, after: connection.takeWait(ofMessageAt: time), now: context.now)
-        } else {
-            context.answered(inOrderOn: connection, sentAt: time, isLast: connection.ledger.unansweredCount == 0)
+                on: connection.number, sentAt: unrecordedTime,
+                after: connection.takeWait(ofMessageAt: unrecordedTime), now: context.now)
         }
     }
 
     /// Whether a reply has the content of the oldest unanswered message.
     @inline(__always)
     mutating func isNext(_ payload: RawSpan, on connection: RoundTripConnection) -> Bool {
-        connection.ledger.expectedCount > 0 && message.isEcho(payload, of: connection.expectedStamp)
+        connection.ledger.expectedCount > 0
+            && message.isEcho(payload, of: connection.expectedStamp, connection.ledger.firstWords)
     }
 
     /// Classifies a reply that does not equal the expected one.

@@ -9,6 +9,8 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
     static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int
     /// Called when bytes were read, before they are decoded. Any number of the following calls may result, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
+    /// Called when these bytes have been decoded, or as many as the handler takes.
+    func connectionDidReceive(_ connection: Connection<Self>)
     /// Called when a message is complete. The payload is valid during the call; text is valid UTF-8.
     func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind)
     /// Called when a ping arrives, after it was answered.
@@ -39,6 +41,7 @@ extension ConnectionHandler {
     @inlinable
     package static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
         connection.handler.connectionWillReceive(connection)
+        defer { connection.handler.connectionDidReceive(connection) }
         var events = ConnectionEvents(of: connection)
         // A copy, so the handler may query the connection: it sees the state before these bytes.
         var receiver = connection.receiver
@@ -56,6 +59,9 @@ extension ConnectionHandler {
     /// Does nothing.
     @inlinable
     package func connectionWillReceive(_ connection: Connection<Self>) {}
+    /// Does nothing.
+    @inlinable
+    package func connectionDidReceive(_ connection: Connection<Self>) {}
     /// Does nothing: the ping was answered.
     @inlinable
     package func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan) {}

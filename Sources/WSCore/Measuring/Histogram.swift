@@ -63,14 +63,17 @@ package struct Histogram: ~Copyable {
     }
 
     /// Records a value in nanoseconds. Values above 1 hour are recorded as 1 hour.
+    /// - Parameter count: How many times to record it, less than 1 million. Default: 1.
     @inlinable @inline(__always)
-    package mutating func record(_ value: UInt64) {
+    package mutating func record(_ value: UInt64, count: Int = 1) {
         let value = min(value, Self.largestValue)
-        counts[Self.index(of: value)] &+= 1
-        recordedCount &+= 1
+        let count = UInt64(truncatingIfNeeded: count)
+        counts[Self.index(of: value)] &+= count
+        recordedCount &+= count
         smallest = min(smallest, value)
         largest = max(largest, value)
-        recordedSum &+= UInt128(value)
+        // One hour takes 42 bits.
+        recordedSum &+= UInt128(value &* count)
     }
 
     /// Adds the values of another histogram.
