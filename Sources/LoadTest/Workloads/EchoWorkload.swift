@@ -55,9 +55,17 @@ internal final class EchoWorkload: Workload {
         if connection.pipeline == nil || isRightKind && verifier.isNext(payload, on: connection) {
             verifier.check(payload, isRightKind: isRightKind, by: connection, in: context)
         } else {
-            context.receive(payload, as: kind, on: connection) { record in
-                verifier.check(record, isRightKind: isRightKind, by: connection, in: context)
-            }
+            decode(payload, as: kind, from: connection, in: context)
+        }
+    }
+
+    /// Checks the records of a reply.
+    @inline(never)
+    private func decode(
+        _ payload: RawSpan, as kind: MessageKind, from connection: EchoConnection, in context: LoadContext
+    ) {
+        context.receive(payload, as: kind, on: connection) { record in
+            verifier.check(record, isRightKind: kind == self.kind, by: connection, in: context)
         }
     }
 

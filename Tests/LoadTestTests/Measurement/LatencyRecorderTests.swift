@@ -65,12 +65,12 @@ import Testing
     func counts() {
         var recorder = LatencyRecorder()
         recorder.start(at: 0, until: .max)
-        recorder.recordSent(dueAt: 1, at: 1)
+        recorder.recordSent(2, dueAt: 1, at: 1)
         recorder.recordArrival(at: Self.second)
-        recorder.record(7, at: Self.second)
+        recorder.record(7, count: 3, at: Self.second)
         recorder.recordSent(dueAt: 1, at: 3 * Self.second)
         recorder.end(at: 3 * Self.second + 1)
-        expectEqual(recorder.seconds.map(\.sent), [1, 0, 0, 1])
-        expectEqual(recorder.seconds.map(\.received), [0, 2, 0, 0])
+        expectEqual(recorder.seconds.map(\.sent), [2, 0, 0, 1])
+        expectEqual(recorder.seconds.map(\.received), [0, 4, 0, 0])
     }
 }

@@ -25,6 +25,21 @@ import Testing
         #expect((0..<2048).allSatisfy { Histogram.width(at: $0) == 1 })
     }
 
+    @Test("a value recorded with a count equals a value recorded as often")
+    func repeated() {
+        var histogram = Histogram()
+        var other = Histogram()
+        for (value, count) in [(0, 1), (5_000, 64), (.max, 3)] as [(UInt64, Int)] {
+            histogram.record(value, count: count)
+            for _ in 0..<count { other.record(value) }
+        }
+        expectEqual(histogram.totalCount, other.totalCount)
+        #expect((histogram.minimum, histogram.maximum, histogram.sum) == (other.minimum, other.maximum, other.sum))
+        for percentile in [1, 50, 99.0] {
+            expectEqual(histogram.value(atPercentile: percentile), other.value(atPercentile: percentile))
+        }
+    }
+
     @Test("a coarser histogram has fewer buckets, and similar percentiles", arguments: [3, 6, 9])
     func coarsened(bits: Int) {
         var histogram = Histogram()
