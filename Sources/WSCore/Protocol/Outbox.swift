@@ -172,8 +172,9 @@ public struct Outbox: ~Copyable {
         target.storeBytes(of: kind == .text ? 0x81 : 0x82, as: UInt8.self)
         target.storeBytes(of: 0x80 | UInt8(truncatingIfNeeded: payload.byteCount), toByteOffset: 1, as: UInt8.self)
         target.storeBytes(of: key.word, toByteOffset: 2, as: UInt32.self)
-        payload.withUnsafeBytes {
-            if let base = $0.baseAddress { key.apply(from: base, to: target + 6, byteCount: $0.count) }
+        // Masking in the closure would be a call.
+        if let source = payload.withUnsafeBytes({ $0.baseAddress }) {
+            key.apply(from: source, to: target + 6, byteCount: payload.byteCount)
         }
         bytes.writeIndex &+= frameBytes
         sent.wireBytes &+= frameBytes
