@@ -86,7 +86,7 @@ internal final class EchoWorkload: Workload {
             count &+= 1
         }
         if count > 0 { context.countSent(count, dueAt: now) }
-        context.drainIfSent()
+        if context.remainingMessages == 0 { context.drainIfSent() }
     }
 }
 
