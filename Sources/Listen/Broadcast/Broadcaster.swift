@@ -34,6 +34,8 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Whether the messages of a client reach only those of the same path.
     let staysOnPath: Bool
     private var input: Input
+    /// The number of messages of the input that cannot be sent to anyone.
+    private var invalidInputCount = 0
     /// The clients that delay messages to all.
     private(set) lazy var slowReaders = SlowReaders(
         of: self, limits: .init(bytesPerSecond: faults.arguments.bytesPerSecond))
@@ -230,6 +232,12 @@ final class Broadcaster<Directory: ClientDirectory> {
             || budget.holdsInput
     }
 
+    /// The failure because of invalid input, of which each message has been reported.
+    var inputFailure: Failure? {
+        invalidInputCount == 0
+            ? nil : .badInput(what: "input", why: "\(Phrase.count(invalidInputCount, "message")) could not be sent")
+    }
+
     /// Whether there is input that the clients of the run did not get.
     var hasUnsentInput: Bool {
         switch input {
@@ -283,6 +291,7 @@ extension Broadcaster: InputReader.Receiver {
 
     /// Skips input that cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
+        invalidInputCount += 1
         outputs.diagnostics.error("\(what) was not sent: \(problem)")
     }
 

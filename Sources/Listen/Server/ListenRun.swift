@@ -136,7 +136,7 @@ package final class ListenRun {
         }
         answerPrograms?.kill()
         losses.count(remaining: broadcaster.clients.all)
-        let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
+        let failure = outputs.recording.complete(after: state.failure ?? mode.failure ?? broadcaster.inputFailure)
         let result = diagnostics.failure(after: failure, losses.all(of: outputs))
         outputs.page?.finish(after: result)
         return result
