@@ -85,7 +85,7 @@ package final class LoadContext {
     /// The longest wait for a reply.
     internal var longestReplyWait: Duration { max(plan.replies.timeout, workload?.replyWait ?? .zero) }
 
-    /// Counts messages that are sent now. There must be one.
+    /// Counts messages that are sent now, at least one.
     @inline(__always)
     internal func countSent(_ count: Int = 1, dueAt time: UInt64) {
         if measurement.sent(count, dueAt: time, now: now), openLoop == nil { remainingMessages &-= count }

@@ -91,7 +91,7 @@ package struct LoadMeasurement: ~Copyable {
 
     // MARK: Messages
 
-    /// Records messages sent now. There must be one.
+    /// Records messages sent now, at least one.
     /// - Returns: Whether they count.
     @inline(__always)
     internal mutating func sent(_ count: Int = 1, dueAt time: UInt64, now: UInt64) -> Bool {
@@ -159,8 +159,8 @@ package struct LoadMeasurement: ~Copyable {
         if samples != nil { sample(latency, on: connection, sentAt: time, after: wait, step: name) }
     }
 
-    /// Records the correct replies to messages that were due at the same time, unless each of them is needed.
-    /// - Returns: Whether they were recorded.
+    /// Records the correct replies to messages that were due at the same time, unless each needs a record of its own.
+    /// - Returns: Whether they were recorded; false also during the warm-up.
     @inline(__always)
     internal mutating func answered(_ count: Int, sentAt time: UInt64, now: UInt64) -> Bool {
         guard counts(time), !recordsService, samples == nil else { return false }

@@ -120,7 +120,7 @@ struct EchoLedger: ~Copyable {
         return count
     }
 
-    /// Records the next message, with the words it begins with, if it does.
+    /// Records the next message, and what ``EchoMessage/set(_:)`` returned for it.
     @inline(__always)
     mutating func send(at time: UInt64, _ words: EchoMessage.Words = (0, 0)) {
         if next &- first > mask { grow() }

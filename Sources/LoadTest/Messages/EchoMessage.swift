@@ -113,7 +113,7 @@ struct EchoMessage: ~Copyable {
         body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
     }
 
-    /// Stamps the message. Returns the words it begins with, if it does.
+    /// Stamps the message. Returns the words it begins with, or zeros if it has no two whole words.
     @inline(__always)
     @discardableResult
     mutating func set(_ stamp: Stamp) -> Words {

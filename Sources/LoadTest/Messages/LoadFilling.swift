@@ -14,19 +14,19 @@ enum LoadFilling {
         _ base: UnsafeRawPointer, _ message: RawSpan, from start: Int = 0, byteCount: Int
     ) -> Bool {
         message.withUnsafeBytes { bytes in
-            guard let message = bytes.baseAddress else { return true }
+            guard let other = bytes.baseAddress else { return byteCount <= start }
             var offset = start
             var difference: UInt64 = 0
             while offset &+ 8 <= byteCount {
-                difference |= Self.difference(base, message, at: offset, as: UInt64.self)
+                difference |= Self.difference(base, other, at: offset, as: UInt64.self)
                 offset &+= 8
             }
             if offset &+ 4 <= byteCount {
-                difference |= UInt64(Self.difference(base, message, at: offset, as: UInt32.self))
+                difference |= UInt64(Self.difference(base, other, at: offset, as: UInt32.self))
                 offset &+= 4
             }
             while offset < byteCount {
-                difference |= UInt64(Self.difference(base, message, at: offset, as: UInt8.self))
+                difference |= UInt64(Self.difference(base, other, at: offset, as: UInt8.self))
                 offset &+= 1
             }
             return difference == 0

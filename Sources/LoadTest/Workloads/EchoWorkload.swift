@@ -26,7 +26,7 @@ internal final class EchoWorkload: Workload {
     fileprivate let kind: MessageKind
     /// The maximum number of messages in flight per connection in a closed loop.
     fileprivate let inFlight: Int
-    /// Whether a message has arrived in this read.
+    /// Whether a message has arrived in the current read; false between reads.
     private var hasReceived = false
 
     /// The minimum number of messages to remember per connection if replies are identified by their contents.
@@ -69,7 +69,7 @@ internal final class EchoWorkload: Workload {
         }
     }
 
-    /// Records the latencies of a read's replies, and sends the messages that may follow. They have the same due time.
+    /// Records the latencies of a read's replies, and sends the messages that may follow, which are due now.
     @inline(__always)
     fileprivate func endedRead(on connection: EchoConnection, in context: LoadContext, replyingOn port: some LoadPort) {
         guard hasReceived else { return }
@@ -77,7 +77,9 @@ internal final class EchoWorkload: Workload {
         verifier.recordReplies(on: connection, in: context)
         guard context.sendsAfterReply(on: connection) else { return }
         let now = context.now
-        let most = now < context.measurement.sendEnd ? min(connection.freeCount, context.remainingMessages) : 0
+        // Messages of the warm-up are not among the remaining ones.
+        let remaining = context.measurement.counts(now) ? context.remainingMessages : .max
+        let most = now < context.measurement.sendEnd ? min(connection.freeCount, remaining) : 0
         var count = 0
         while count < most {
             let words = verifier.message.set(connection.nextStamp(dueAt: now))

@@ -39,6 +39,19 @@ import WSCore
         expectEqual(fixture.largestLatency(), 1500)
     }
 
+    @Test("The warm-up has as many messages in flight as the load, even if fewer are counted")
+    func warmup() throws {
+        let fixture = LoadFixture(.echo) {
+            $0.warmup = .seconds(1)
+            $0.messageCount = 1
+            $0.pace.inFlight = 3
+        }
+        let connection: EchoConnection = try fixture.connection(0)
+        connection.ledger.send(at: Self.start)
+        receive(0, on: connection)
+        try expectEqual(fixture.port().sent.count, 3)
+    }
+
     @Test("A damaged reply is counted, and triggers the next message, too")
     func damage() throws {
         let fixture = LoadFixture(.echo)
