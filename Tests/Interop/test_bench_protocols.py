@@ -118,32 +118,45 @@ def test_invalid_loads_fail_before_connecting(arguments, words):
 # Connections that are opened again
 
 
-SHAPES = [["-c", "2", "-d", "1s", "--lifetime", "200ms"], ["--stages", "2@0s,2@300ms,0@0s,0@300ms,3@0s,3@300ms"]]
+SHAPES = {
+    "lifetime": lambda ms: ["-c", "2", "-d", f"{5 * ms}ms", "--lifetime", f"{ms}ms"],
+    "stages": lambda ms: ["--stages", f"2@0s,2@{ms}ms,0@0s,0@{ms}ms,3@0s,3@{ms}ms"],
+}
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
-@pytest.mark.parametrize("pace", ["--think=5ms", "--in-flight=4", "--threads=2"])
-def test_a_login_and_its_requests_are_repeated_on_each_connection(socketio, shape, pace):
-    result, results = bench(
-        *socketio.options, socketio.url, "--mode", "request", *shape, pace,
-        "-m", 'chat {"seq":{{seq}}}', "--expect", r'^\{"seq":\d+\}$')
+def reopening(shape, *arguments):
+    """Runs bench with connections that are opened again, for longer if a busy machine did not get to the requests.
+
+    Returns the results of each run. Only the last one has to be complete.
+    """
+    runs = []
+    for milliseconds in (250, 2500, 12_000):
+        result, results = bench(*arguments, "--mode", "request", *SHAPES[shape](milliseconds))
+        runs.append(results)
+        if result.status == 0 and histogram_count(results["login_us"]) > 2:
+            break
     assert (result.status, result.err) == (0, "")
     assert (faults(results), errors(results)) == ({}, {})
     assert histogram_count(results["login_us"]) > 2
+    return runs
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("pace", ["--think=5ms", "--in-flight=4", "--threads=2"])
+def test_a_login_and_its_requests_are_repeated_on_each_connection(socketio, shape, pace):
+    runs = reopening(
+        shape, *socketio.options, socketio.url, pace, "-m", 'chat {"seq":{{seq}}}', "--expect", r'^\{"seq":\d+\}$')
     # Each request has arrived once.
-    assert counts(socketio)[0] == results["messages"]["received"] == results["messages"]["sent"] > 0
+    sent, received = (sum(results["messages"][name] for results in runs) for name in ("sent", "received"))
+    assert counts(socketio)[0] == received == sent > 0
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_each_connection_is_negotiated_again(shape):
     # The server accepts each id of a negotiation once.
     with SignalRServer() as server:
-        result, results = bench(
-            *server.options, server.url, "--mode", "request", *shape, "--think", "5ms",
-            "-m", "Echo {{seq}}", "--expect", r"^\[\d+\]$")
-    assert (result.status, result.err) == (0, "")
-    assert (faults(results), errors(results)) == ({}, {})
-    assert histogram_count(results["login_us"]) > 2
+        results = reopening(
+            shape, *server.options, server.url, "--think", "5ms", "-m", "Echo {{seq}}", "--expect", r"^\[\d+\]$")[-1]
     assert results["messages"]["received"] == results["messages"]["sent"] > 0
 
 
