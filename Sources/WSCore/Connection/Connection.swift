@@ -4,8 +4,9 @@
 ///                      └─ pongs, close echo, failure ──────┘
 ///
 /// Every method may be called at any time, also while a message is being delivered, and none of them calls the handler;
-/// only an observer of sent frames must not send. The output of a turn of the loop leaves in one write at its end. Until the connection ends, the stream retains
-/// the connection, and the connection retains its handler.
+/// only an observer of sent frames must not send. The output of a turn of the loop leaves in one write at its end, except
+/// that of ``sendAtOnce(_:)``. Until the connection ends, the stream retains the connection, and the connection retains its
+/// handler.
 public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal enum State {
@@ -177,14 +178,17 @@ public final class Connection<Handler: ConnectionHandler> {
     @discardableResult
     package func send(_ message: SharedMessage) -> Bool { beginTurn() && outbox.send(message) }
 
-    /// Writes a small message that other connections send, too, without waiting for the end of the turn, if no other output
-    /// waits.
-    /// - Returns: Whether the message was sent. If not, nothing has happened.
+    /// Writes a small message that other connections send, too, without waiting for the end of the turn, if no other
+    /// output waits.
+    /// - Returns: Whether the message was taken, even if writing failed. If not, nothing has happened.
     package func sendAtOnce(_ message: SharedMessage) -> Bool {
         guard state == .idle, !wasFull, !isLost, let stream = stream as? SystemStream, !stream.isWriting,
             let frames = outbox.framesToWrite(of: message)
         else { return false }
-        do throws(StreamError) { _ = try stream.write(frames, from: 0) } catch { didFailToWrite(error) }
+        do throws(StreamError) { _ = try stream.write(frames, from: 0) } catch {
+            didFailToWrite(error)
+            makeExtras().discardedBytes += frames.count
+        }
         if stream.isWriting { countMemory(with: storedOutputBytes) }
         return true
     }

@@ -10,7 +10,7 @@ public final class ConnectionResources {
     @usableFromInline let partialInputs = PartialInputPool()
     /// zlib streams and buffers, lent to connections while they compress.
     let deflateMemory = DeflateMemory()
-    /// When messages to many connections arrive.
+    /// Predicts whether a message to many connections is the only one of its turn.
     var broadcastRhythm = BroadcastRhythm()
     /// Bounds what the connections hold together, or nil if nothing does.
     let memory: HeldMemory?

@@ -87,17 +87,17 @@ internal struct BroadcastRhythm {
     /// The number of turns with a single message since the last with several.
     private var singleTurns = 0
     /// After so many turns, the next is expected to have a single message, too. If it has several, each connection takes
-    /// one write more: a tenth at most.
-    private static let enoughTurns = 8
+    /// one write more: a ninth at most.
+    private static let requiredSingleTurns = 8
 
-    /// Takes note of a message, and returns whether no other one is expected in its turn.
-    mutating func expectsOnly(messageIn turn: UInt64) -> Bool {
+    /// Takes note of a message. Returns whether no other one is expected in its turn.
+    mutating func recordMessage(in turn: UInt64) -> Bool {
         guard turn != self.turn else {
             singleTurns = 0
             return false
         }
         self.turn = turn
-        guard singleTurns < Self.enoughTurns else { return true }
+        guard singleTurns < Self.requiredSingleTurns else { return true }
         singleTurns += 1
         return false
     }
@@ -109,7 +109,7 @@ extension Outbox {
     @discardableResult
     package mutating func send(_ message: SharedMessage) -> Bool {
         guard !isSendingOver else { return false }
-        guard let frames = countedFrames(of: message) else {
+        guard let frames = countAndEncode(message) else {
             return message.payload.withReadableBytes { send($0, as: message.kind) }
         }
         append(frames)
@@ -120,11 +120,11 @@ extension Outbox {
     /// Otherwise, or after our close frame, returns nil.
     internal mutating func framesToWrite(of message: SharedMessage) -> SharedBytes? {
         guard queuedBytes == 0, !isSendingOver, message.payload.count < SharedBytes.worthwhileBytes else { return nil }
-        return countedFrames(of: message)
+        return countAndEncode(message)
     }
 
     /// Counts a message as sent, and returns its frames; nil if this outbox has to encode its own.
-    private mutating func countedFrames(of message: SharedMessage) -> SharedBytes? {
+    private mutating func countAndEncode(_ message: SharedMessage) -> SharedBytes? {
         // An observer must see each frame, and a client masks each frame.
         guard observer == nil, role == .server else { return nil }
         let frames = message.frames(for: compressor)

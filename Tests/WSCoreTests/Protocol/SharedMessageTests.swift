@@ -82,10 +82,10 @@ import Testing
     @Test("a message is expected to be the only one of its turn after eight turns with one each")
     func rhythm() {
         var rhythm = BroadcastRhythm()
-        for turn in 0..<8 as Range<UInt64> { expectFalse(rhythm.expectsOnly(messageIn: turn)) }
-        expectTrue(rhythm.expectsOnly(messageIn: 8))
-        expectFalse(rhythm.expectsOnly(messageIn: 8))
-        expectFalse(rhythm.expectsOnly(messageIn: 9))
+        for turn in 0..<8 as Range<UInt64> { expectFalse(rhythm.recordMessage(in: turn)) }
+        expectTrue(rhythm.recordMessage(in: 8))
+        expectFalse(rhythm.recordMessage(in: 8))
+        expectFalse(rhythm.recordMessage(in: 9))
     }
 
     @Test("an observer sees the frames of a shared message")

@@ -151,7 +151,7 @@ package final class Server<Handler: ConnectionHandler> {
         let message = SharedMessage(
             payload, as: kind, fragmentBytes: settings.connection.fragmentBytes, countedBy: resources.memory?.broadcasts
         )
-        let isOnlyMessage = resources.broadcastRhythm.expectsOnly(messageIn: loop.turnCount)
+        let isOnlyMessage = resources.broadcastRhythm.recordMessage(in: loop.turnCount)
         var isOneFull = false
         for connection in connections.values where connection !== sender {
             if let isRecipient, !isRecipient(connection.handler) { continue }
