@@ -101,7 +101,7 @@ def test_lines_of_standard_input_are_encoded_once_for_all_clients():
         # -vv shows the texts.
         assert '{"id":8}' in server.err
         assert server.stop() == 2
-        assert server.err.endswith("wsx: input: 1 message could not be sent\n")
+        assert server.err.endswith("wsx: input: 1 message could not be read or encoded\n")
 
 
 def test_a_program_reads_decoded_lines_and_writes_lines_that_are_encoded(tmp_path):

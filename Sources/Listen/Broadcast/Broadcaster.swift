@@ -34,7 +34,7 @@ final class Broadcaster<Directory: ClientDirectory> {
     /// Whether the messages of a client reach only those of the same path.
     let staysOnPath: Bool
     private var input: Input
-    /// The number of messages of the input that cannot be sent to anyone.
+    /// The number of invalid messages of the input.
     private var invalidInputCount = 0
     /// The clients that delay messages to all.
     private(set) lazy var slowReaders = SlowReaders(
@@ -232,10 +232,12 @@ final class Broadcaster<Directory: ClientDirectory> {
             || budget.holdsInput
     }
 
-    /// The failure because of invalid input, of which each message has been reported.
+    /// The failure if input was invalid. Each message was reported when it was read.
     var inputFailure: Failure? {
         invalidInputCount == 0
-            ? nil : .badInput(what: "input", why: "\(Phrase.count(invalidInputCount, "message")) could not be sent")
+            ? nil
+            : .badInput(
+                what: "input", why: "\(Phrase.count(invalidInputCount, "message")) could not be read or encoded")
     }
 
     /// Whether there is input that the clients of the run did not get.

@@ -136,8 +136,8 @@ package final class ListenRun {
         }
         answerPrograms?.kill()
         losses.count(remaining: broadcaster.clients.all)
-        let failure = outputs.recording.complete(after: state.failure ?? mode.failure ?? broadcaster.inputFailure)
-        let result = diagnostics.failure(after: failure, losses.all(of: outputs))
+        let failure = outputs.recording.complete(after: state.failure ?? mode.failure)
+        let result = diagnostics.failure(after: failure, losses.all(of: outputs)) ?? broadcaster.inputFailure
         outputs.page?.finish(after: result)
         return result
     }
