@@ -119,8 +119,8 @@ run: deps
 	@swift build $(DEBUG_FLAGS) --product wsx >&2
 	@$(DEBUG_BINARY) connect echo:
 
-# The unit tests are built and run in the background, because black-box tests mostly wait. The program is built first, so that these tests run beside the longer build. The output of
-# the unit tests is in .build/unit-tests.log.
+# The unit tests are built and run in the background, because black-box tests mostly wait. The program is built first, so
+# that these tests run beside the longer build. The output of the unit tests is in .build/unit-tests.log.
 test: test-deps
 	@mkdir -p $(SCRATCH); \
 	$(MAKE) --no-print-directory build-tests test-unit > $(UNIT_LOG) 2>&1 & unit=$$!; \
