@@ -111,12 +111,10 @@ dist-deps: deps
 dist-test-deps: dist-deps
 	@scripts/install-packages.sh lintian mmdebstrap umoci >&2
 
-# A debug build takes a third of the time, and the unit tests use it, too. An index for editors would take a fifth of it,
-# and SourceKit-LSP makes its own.
-DEBUG_FLAGS = --disable-index-store
+# A debug build takes a third of the time, and the unit tests use it, too.
 DEBUG_BINARY = .build/debug/wsx
 run: deps
-	@swift build $(DEBUG_FLAGS) --product wsx >&2
+	@swift build --product wsx >&2
 	@$(DEBUG_BINARY) connect echo:
 
 # The unit tests are built and run in the background, because black-box tests mostly wait. The program is built first, so
@@ -133,11 +131,11 @@ test-program: build client $(if $(SANITIZE),,lint) test-parallel $(if $(SANITIZE
 
 UNIT_LOG = $(SCRATCH)/unit-tests.log
 build-tests:
-	swift build --build-tests $(DEBUG_FLAGS) $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) >&2
+	swift build --build-tests $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) >&2
 # `make test-unit FILTER=NAME` runs some of them.
 FILTER =
 test-unit:
-	swift test $(DEBUG_FLAGS) $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) $(if $(FILTER),--filter '$(FILTER)')
+	swift test $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) $(if $(FILTER),--filter '$(FILTER)')
 
 test-interop: test-parallel test-alone
 
