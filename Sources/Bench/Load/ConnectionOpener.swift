@@ -218,6 +218,6 @@ final class ConnectionOpener {
             // Automatic messages stop if the peer does not read them.
             pausesReadingWhenFull: settings.plan.conversation.exchange?.answers.isEmpty == false
                 || settings.plan.conversation.applicationProtocol != nil,
-            queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
+            answersAtOnce: true, queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

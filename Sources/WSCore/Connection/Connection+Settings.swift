@@ -10,6 +10,8 @@ extension Connection {
         package let closeTimeout: Duration
         /// Whether a full output queue pauses reading, as suits a connection that answers what it reads.
         package let pausesReadingWhenFull: Bool
+        /// Whether answers leave after each read of a stream of the system, and not at the end of the turn.
+        let answersAtOnce: Bool
         /// The number of queued bytes above which ``Connection/isFull`` asks the output's source to pause.
         package let queueLimitBytes: Int
         /// Pause reasons that concern only the peer: once the peer is gone, its unread messages can be discarded.
@@ -22,13 +24,14 @@ extension Connection {
         /// Creates settings. Defaults: a close timeout of 5 s, a queue limit of 16 MiB, and no fragmentation.
         package init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
-            pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],
-            answersPings: Bool = true, answersCloses: Bool = true
+            pausesReadingWhenFull: Bool = false, answersAtOnce: Bool = false, queueLimitBytes: Int = 16 << 20,
+            forfeitingReasons: PauseReasons = [], answersPings: Bool = true, answersCloses: Bool = true
         ) {
             rules = MessageReceiver.Rules(role: role, limits: limits)
             self.fragmentBytes = fragmentBytes
             self.closeTimeout = closeTimeout
             self.pausesReadingWhenFull = pausesReadingWhenFull
+            self.answersAtOnce = answersAtOnce
             self.queueLimitBytes = queueLimitBytes
             self.forfeitingReasons = forfeitingReasons
             self.answersPings = answersPings

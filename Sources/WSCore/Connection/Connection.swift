@@ -5,14 +5,14 @@
 ///
 /// Every method may be called at any time, also while a message is being delivered, and none of them calls the handler;
 /// only an observer of sent frames must not send. The output of a turn of the loop leaves in one write at its end, except
-/// that of ``sendAtOnce(_:)``. Until the connection ends, the stream retains the connection, and the connection retains its
-/// handler.
+/// that of ``sendAtOnce(_:)`` and, if the settings say so, that of a read. Until the connection ends, the stream retains the
+/// connection, and the connection retains its handler.
 public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal enum State {
         /// No output waits for the end of the turn.
         case idle
-        /// Output is written at the end of the turn. The outbox has storage for it.
+        /// Output is written at the end of the turn, or of the read. The outbox has storage for it.
         case inTurn
         /// Both close frames exist, or this end fails the connection: after this read, or at the end of the turn,
         /// ``LingeringClose`` takes over the stream.
@@ -283,8 +283,25 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal var takesMore: Bool { isOpen && !isPausedByUser && !(settings.pausesReadingWhenFull && isFull) }
 
+    /// Writes a little output that the stream takes at once, which nearly always is all there is to do.
+    /// - Returns: Whether it was, or the write has failed.
+    private func flushLittle() -> Bool {
+        let limitBytes = min(settings.queueLimitBytes, HeldMemory.uncountedStreamBytes)
+        guard extras == nil, outbox.hasLittle(atMost: limitBytes) else { return false }
+        do throws(StreamError) {
+            try stream.write(&outbox.bytes)
+        } catch {
+            didFailToWrite(error)
+            return true
+        }
+        guard outbox.bytes.isEmpty, !stream.isWriting else { return false }
+        resources.outputStorage.takeBack(from: &outbox.bytes)
+        return true
+    }
+
     /// Writes the queued output.
     private func flush() {
+        if flushLittle() { return }
         guard !isLost else { return outbox.removeAll() }
         if exceedsQueueLimit { wasFull = true }
         do throws(StreamError) {
@@ -338,11 +355,20 @@ public final class Connection<Handler: ConnectionHandler> {
     internal func receive(_ bytes: inout MutableRawSpan) {
         guard isOpen else { return }
         lastReadMilliseconds = loop.turnMilliseconds
+        let answersAtOnce = settings.answersAtOnce && state == .idle && type(of: stream) == SystemStream.self
+        if answersAtOnce {
+            state = .inTurn
+            resources.outputStorage.lend(to: &outbox.bytes)
+        }
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
         // The stream may report its end next, which concerns only its new owner.
         if handOverIfDue() { return }
         countMemory(with: receiver.incompleteBytes)
+        if answersAtOnce {
+            if state == .inTurn, flushLittle() { return state = .idle }
+            loop.atEndOfTurn(self)
+        }
         if hasUnread || (settings.pausesReadingWhenFull && isFull) { updateReading() }
     }
 
@@ -369,7 +395,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func take(_ bytes: inout MutableRawSpan) -> Int {
-        guard resources.memory?.isExceeded ?? false, decompressor != nil else {
+        guard outbox.extensions != nil, resources.memory?.isExceeded ?? false, decompressor != nil else {
             return Handler.decode(&bytes, on: self)
         }
         // A few KiB could become a message of the maximum size before they are counted.

@@ -42,14 +42,44 @@ extension ConnectionHandler {
     package static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
         connection.handler.connectionWillReceive(connection)
         defer { connection.handler.connectionDidReceive(connection) }
+        // Copies, so the handler may query the connection: it sees the state before these bytes.
+        var traffic = connection.receiver.traffic
         var events = ConnectionEvents(of: connection)
-        // A copy, so the handler may query the connection: it sees the state before these bytes.
-        var receiver = connection.receiver
-        defer { connection.receiver = receiver }
+        var offset = 0
+        guard connection.receiver.isIdle else { return decode(&bytes, from: 0, traffic, on: connection, &events) }
         do throws(ProtocolError) {
-            return try receiver.receive(
-                &bytes, by: connection.settings.rules, handler: &events, decompressor: connection.decompressor,
-                pool: connection.resources.partialInputs)
+            let mayContinue = try MessageReceiver.receiveShortMessages(
+                &bytes, offset: &offset, connection.settings.rules, &traffic, handler: &events)
+            traffic.wireBytes &+= offset
+            guard !mayContinue || offset == bytes.byteCount else {
+                return decode(&bytes, from: offset, traffic, on: connection, &events)
+            }
+            connection.receiver.traffic = traffic
+            return offset
+        } catch {
+            traffic.wireBytes &+= offset
+            connection.receiver.traffic = traffic
+            connection.receiver.finish()
+            connection.fail(error)
+            return bytes.byteCount
+        }
+    }
+
+    /// Decodes bytes of any kind. Not inlined, to keep the path of short messages short.
+    @inlinable @inline(never)
+    internal static func decode(
+        _ bytes: inout MutableRawSpan, from offset: Int, _ traffic: Traffic, on connection: Connection<Self>,
+        _ events: inout ConnectionEvents<Self>
+    ) -> Int {
+        var receiver = connection.receiver
+        receiver.traffic = traffic
+        defer { connection.receiver = receiver }
+        var rest = bytes._mutatingExtracting(offset..<bytes.byteCount)
+        do throws(ProtocolError) {
+            return try offset
+                + receiver.receive(
+                    &rest, by: connection.settings.rules, handler: &events, decompressor: connection.decompressor,
+                    pool: connection.resources.partialInputs)
         } catch {
             connection.fail(error)
             return bytes.byteCount

@@ -58,6 +58,9 @@ public struct MessageReceiver {
         }
     }
 
+    /// Whether nothing is incomplete, and input is not ignored.
+    @inlinable internal var isIdle: Bool { if case .idle = state { true } else { false } }
+
     /// The incomplete frame or message, or nil if there is none.
     @inlinable internal var partial: PartialInput? { if case .partial(let partial) = state { partial } else { nil } }
 
@@ -124,7 +127,8 @@ public struct MessageReceiver {
         let count = bytes.byteCount
         while !isFinished {
             if partial.isAtBeginning {
-                let mayContinue = try receiveShortMessages(&bytes, offset: &offset, rules, partial, handler: &handler)
+                let mayContinue = try Self.receiveShortMessages(
+                    &bytes, offset: &offset, rules, &traffic, handler: &handler)
                 guard mayContinue, offset < count else { return offset }
             }
             let header: FrameHeader
@@ -168,8 +172,8 @@ public struct MessageReceiver {
     /// messages do, and this takes a third of the instructions of the general path.
     /// - Returns: Whether the handler takes more.
     @inlinable @inline(__always)
-    internal mutating func receiveShortMessages<Handler: FrameHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, offset: inout Int, _ rules: Rules, _ partial: PartialInput,
+    internal static func receiveShortMessages<Handler: FrameHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ rules: Rules, _ traffic: inout Traffic,
         handler: inout Handler
     ) throws(ProtocolError) -> Bool {
         let count = bytes.byteCount
@@ -198,7 +202,8 @@ public struct MessageReceiver {
             handler.receivedPiece(payload.bytes, of: header)
             // RFC 6455 §8.1: invalid UTF-8 in a text message must fail the connection.
             guard kind == .binary || UTF8Validator.isValid(payload.bytes) else { throw .invalidText }
-            deliver(payload.bytes, as: kind, partial, handler: &handler)
+            traffic.count(payloadBytes)
+            handler.received(payload.bytes, as: kind)
             guard offset < count, handler.takesMore else { return false }
         }
         return true
@@ -257,7 +262,7 @@ public struct MessageReceiver {
         let whole = partial.message.takeAll()
         if whole.count >= SharedBytes.largeMessageBytes, !partial.isCompressed {
             partial.messageKind = nil
-            count(whole.count)
+            traffic.count(whole.count)
             handler.received(SharedBytes(whole), as: kind)
         } else {
             whole.withReadableBytes { deliver($0, as: kind, partial, handler: &handler) }
@@ -270,14 +275,8 @@ public struct MessageReceiver {
         _ payload: RawSpan, as kind: MessageKind, _ partial: PartialInput, handler: inout Handler
     ) {
         partial.messageKind = nil
-        count(payload.byteCount)
+        traffic.count(payload.byteCount)
         handler.received(payload, as: kind)
-    }
-
-    @inlinable @inline(__always)
-    internal mutating func count(_ messageBytes: Int) {
-        traffic.messages &+= 1
-        traffic.messageBytes &+= messageBytes
     }
 
     /// Appends a piece to a message that is fragmented, incomplete, or compressed, and decompresses it if necessary.
@@ -361,5 +360,6 @@ public struct MessageReceiver {
     internal mutating func finish(with frame: CloseFrame) { state = .closed(ReceivedClose(frame)) }
 
     /// Discards the incomplete message, and ignores further input.
+    @usableFromInline
     internal mutating func finish() { if case .closed = state {} else { state = .failed } }
 }

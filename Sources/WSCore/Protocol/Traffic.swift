@@ -15,6 +15,13 @@ public struct Traffic: Equatable, Sendable {
         self.wireBytes = wireBytes
     }
 
+    /// Counts a message.
+    @inlinable @inline(__always)
+    internal mutating func count(_ messageBytes: Int) {
+        messages &+= 1
+        self.messageBytes &+= messageBytes
+    }
+
     package static func += (sum: inout Traffic, other: Traffic) {
         sum.messages &+= other.messages
         sum.messageBytes &+= other.messageBytes

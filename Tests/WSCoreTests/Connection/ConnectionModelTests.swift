@@ -23,7 +23,8 @@ import Testing
                 for (handler, role, stream) in [(client, Role.client, near), (server, .server, far)] {
                     let settings = Connection<ModelHandler>.Settings(
                         role: role, limits: Limits(), fragmentBytes: seed % 3 == 0 ? 50_000 : nil,
-                        pausesReadingWhenFull: role == .server, queueLimitBytes: 300_000)
+                        pausesReadingWhenFull: role == .server, answersAtOnce: role == .server && seed >= 4,
+                        queueLimitBytes: 300_000)
                     handler.connection = Connection(
                         stream, settings: settings, deflate: deflate, resources: resources, handler: handler)
                 }

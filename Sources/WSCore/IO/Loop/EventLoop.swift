@@ -137,7 +137,7 @@ package final class EventLoop {
     private func handleEvents(blocking: Bool) {
         let count = wait(blocking: blocking)
         turnNanoseconds = nowNanoseconds
-        swap(&readyDescriptors, &servedDescriptors)
+        if !readyDescriptors.isEmpty { swap(&readyDescriptors, &servedDescriptors) }
         var index: Int32 = 0
         while index < count {
             if let target = poller.target(of: index) {
@@ -148,7 +148,7 @@ package final class EventLoop {
             index += 1
         }
         for index in servedDescriptors.indices { servedDescriptors[index].continueWork() }
-        servedDescriptors.removeAll(keepingCapacity: true)
+        if !servedDescriptors.isEmpty { servedDescriptors.removeAll(keepingCapacity: true) }
         TimerQueue.expire(in: self)
         releaseStorage()
         releaseClosedDescriptors()

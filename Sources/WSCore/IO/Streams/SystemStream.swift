@@ -107,7 +107,8 @@ package final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// The number of bytes of the write in progress that the kernel has not accepted.
-    internal var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
+    // The first test avoids a call for each write.
+    internal var unwrittenBytes: Int { pendingWrite == nil ? 0 : pendingWrite?.count ?? 0 }
 
     /// The number of bytes not yet accepted by the kernel, with those of a write that failed, plus those that the peer's
     /// side has not acknowledged.
