@@ -2,8 +2,6 @@
 ///
 /// Allocating it anew would add 28 % to the instructions of an echo of 20 bytes on 50 connections.
 struct ByteStoragePool: ~Copyable {
-    /// The most recently returned storage, if it has not been lent: nearly always, one is enough.
-    private var last: (start: UnsafeMutableRawPointer, capacityBytes: Int)?
     private var storages: [(start: UnsafeMutableRawPointer, capacityBytes: Int)] = []
     private var heldBytes = 0
     private let maximumBytes: Int
@@ -15,13 +13,12 @@ struct ByteStoragePool: ~Copyable {
     }
 
     deinit {
-        if let last { ByteBuffer.release(last.start, capacityBytes: last.capacityBytes) }
         for storage in storages { ByteBuffer.release(storage.start, capacityBytes: storage.capacityBytes) }
     }
 
     /// Lends the most recently returned storage to a buffer without storage, if available.
     mutating func lend(to buffer: inout ByteBuffer) {
-        guard buffer.storage == nil, let storage = last.take() ?? storages.popLast() else { return }
+        guard buffer.storage == nil, let storage = storages.popLast() else { return }
         heldBytes -= storage.capacityBytes
         buffer.adopt(storage.start, capacityBytes: storage.capacityBytes)
     }
@@ -33,7 +30,6 @@ struct ByteStoragePool: ~Copyable {
             return ByteBuffer.release(storage.start, capacityBytes: storage.capacityBytes)
         }
         heldBytes += storage.capacityBytes
-        if let last { storages.append(last) }
-        last = storage
+        storages.append(storage)
     }
 }

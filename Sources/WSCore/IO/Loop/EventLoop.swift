@@ -25,9 +25,10 @@ package final class DeferredWork: EndOfTurnWork {
 ///
 ///      one turn:  wait → sockets, pipes, other threads → timers → end-of-turn work → …
 ///
-/// Signals are reported at the end of the next turn, after the events that preceded them, and exits a turn later.
+/// Signals are reported at the end of the next turn, after the events that preceded them, and exits a turn later. While more
+/// events are ready than a turn takes, timers and such reports wait, for 16 turns at most.
 ///
-/// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
+/// Data sent during a turn is usually collected, and the end-of-turn work writes it with one system call per stream. Each
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
 /// after all other streams.
 package final class EventLoop {
@@ -70,6 +71,14 @@ package final class EventLoop {
         /// `nil`. Returns the milliseconds to wait; negative without a limit.
         var wait: ((UInt64?) -> Int32)?
     }
+
+    /// The number of consecutive turns that had as many events as a turn takes.
+    private var fullTurnCount = 0
+    /// The number of such turns for which timers and reports wait.
+    private static let mostFullTurns = 16
+    /// Whether events may be ready that timers and reports have to wait for. After a pause of the process, what a timer would
+    /// give up may have arrived.
+    private var mayHaveMoreEvents: Bool { fullTurnCount % Self.mostFullTurns != 0 }
 
     /// Creates a loop.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
@@ -125,7 +134,7 @@ package final class EventLoop {
         isStopped = false
     }
 
-    /// Handles all ready events without blocking.
+    /// Handles ready events, as many as a turn takes, without blocking.
     package func runOnce() {
         handleEvents(blocking: false)
         runEndOfTurnWork()
@@ -137,7 +146,7 @@ package final class EventLoop {
     private func handleEvents(blocking: Bool) {
         let count = wait(blocking: blocking)
         turnNanoseconds = nowNanoseconds
-        if !readyDescriptors.isEmpty { swap(&readyDescriptors, &servedDescriptors) }
+        swap(&readyDescriptors, &servedDescriptors)
         var index: Int32 = 0
         while index < count {
             if let target = poller.target(of: index) {
@@ -148,8 +157,9 @@ package final class EventLoop {
             index += 1
         }
         for index in servedDescriptors.indices { servedDescriptors[index].continueWork() }
-        if !servedDescriptors.isEmpty { servedDescriptors.removeAll(keepingCapacity: true) }
-        TimerQueue.expire(in: self)
+        servedDescriptors.removeAll(keepingCapacity: true)
+        fullTurnCount = count == Poller.capacity ? fullTurnCount + 1 : 0
+        if !mayHaveMoreEvents { TimerQueue.expire(in: self) }
         releaseStorage()
         releaseClosedDescriptors()
     }
@@ -216,7 +226,7 @@ package final class EventLoop {
 
     /// Moves work for a later turn to the end of this one if that turn has begun.
     private func scheduleDueWork() {
-        guard !nextTurnWork.isEmpty else { return }
+        guard !nextTurnWork.isEmpty, !mayHaveMoreEvents else { return }
         let dueCount = nextTurnWork.prefix { $0.turn < turnCount }.count
         for (work, _) in nextTurnWork.prefix(dueCount) { atEndOfTurn(work) }
         nextTurnWork.removeFirst(dueCount)

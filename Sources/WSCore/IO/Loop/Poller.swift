@@ -8,7 +8,7 @@ internal struct Poller: ~Copyable {
     ///
     /// What the kernel and the program know of so many connections stays in the processor's cache for the turn. With 1,024,
     /// a message on 10,000 connections takes a tenth more time.
-    private static let capacity = 64
+    static let capacity: Int32 = 64
 
     private let descriptor: Int32
     private let alarm: Int32
@@ -33,7 +33,7 @@ internal struct Poller: ~Copyable {
         }
         self.descriptor = descriptor
         self.alarm = alarm
-        pending = .allocate(capacity: Self.capacity)
+        pending = .allocate(capacity: Int(Self.capacity))
     }
 
     deinit {
@@ -88,7 +88,7 @@ internal struct Poller: ~Copyable {
     /// Waits for events or the alarm, for at most a number of milliseconds, or without a limit if the number is negative.
     /// - Returns: The number of events.
     borrowing func wait(milliseconds: Int32) -> Int32 {
-        wsx_wait_for_events(descriptor, pending, Int32(Self.capacity), milliseconds)
+        wsx_wait_for_events(descriptor, pending, Self.capacity, milliseconds)
     }
 
     /// The target of an event of the last ``wait(milliseconds:)``, or `nil` for the alarm.

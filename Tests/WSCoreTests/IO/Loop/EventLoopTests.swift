@@ -1,3 +1,4 @@
+import CSystem
 import TestSupport
 import Testing
 
@@ -36,6 +37,25 @@ import Testing
             loop.atEndOfTurn(outer)
             loop.run { events.count >= 3 }
             expectEqual(events, ["outer", "inner", "timer"])
+        }
+    }
+
+    @Test("what is ready is handled before a timer that has expired, even if that takes several turns")
+    func timersWaitForReadyEvents() throws {
+        try withLoop { loop in
+            var events: [String] = []
+            let timer = Timer(on: loop) { events.append("timer") }
+            timer.start(after: .zero)
+            let watches = try (0..<150).map { _ in
+                let descriptor = wsx_open_event()
+                wsx_set_event(descriptor)
+                return try DescriptorWatch(descriptor, for: [.readable, .edgeTriggered], on: loop) {
+                    events.append("event")
+                }
+            }
+            defer { for watch in watches { watch.close() } }
+            loop.run { events.contains("timer") }
+            expectEqual(events, Array(repeating: "event", count: 150) + ["timer"])
         }
     }
 
