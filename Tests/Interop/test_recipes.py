@@ -655,9 +655,9 @@ def test_record_a_tab(kitchen):
         f"{server.url}{name}, status 101, 2 sent, 2 received" for name in ("milk", "tea")]
     assert b"from milk" in kitchen.read("session.html") and b"from tea" in kitchen.read("session.html")
     # On a busy machine, those from before the reload may come first, without their openings.
-    recording = wsx("convert", "--connection", listed[0].split(":")[0], kitchen.directory / "session.har", "-").stdout
+    recording = wsx("convert", "--connection", listed[0].split(":")[0], kitchen.directory / "session.har", "-").lines
     assert kitchen.read("session.jsonl")
-    opened, *messages = [json.loads(line) for line in recording.splitlines()][1:]
+    opened, *messages = [json.loads(line) for line in recording][1:]
     name = opened["url"].removeprefix(server.url)
     assert (opened["status"], opened["subprotocol"]) == (101, "chat.v1")
     assert [(event["direction"], event.get("data", event.get("base64"))) for event in messages] == [

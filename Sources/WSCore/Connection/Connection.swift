@@ -283,8 +283,8 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal var takesMore: Bool { isOpen && !isPausedByUser && !(settings.pausesReadingWhenFull && isFull) }
 
-    /// Writes a little output that the stream takes at once, which nearly always is all there is to do.
-    /// - Returns: Whether it was, or the write has failed.
+    /// Writes the output if it is little and nothing else is due, as nearly always. It cannot exceed the limit of the queue.
+    /// - Returns: Whether the stream has taken it, or has failed.
     private func flushLittle() -> Bool {
         let limitBytes = min(settings.queueLimitBytes, HeldMemory.uncountedStreamBytes)
         guard extras == nil, outbox.hasLittle(atMost: limitBytes) else { return false }
@@ -355,8 +355,9 @@ public final class Connection<Handler: ConnectionHandler> {
     internal func receive(_ bytes: inout MutableRawSpan) {
         guard isOpen else { return }
         lastReadMilliseconds = loop.turnMilliseconds
-        let answersAtOnce = settings.answersAtOnce && state == .idle && type(of: stream) == SystemStream.self
-        if answersAtOnce {
+        // The loop does not know of such a turn, so each way out of it has to end it, or tell the loop.
+        let writesNow = settings.answersAtOnce && state == .idle && type(of: stream) == SystemStream.self
+        if writesNow {
             state = .inTurn
             resources.outputStorage.lend(to: &outbox.bytes)
         }
@@ -365,7 +366,7 @@ public final class Connection<Handler: ConnectionHandler> {
         // The stream may report its end next, which concerns only its new owner.
         if handOverIfDue() { return }
         countMemory(with: receiver.incompleteBytes)
-        if answersAtOnce {
+        if writesNow {
             if state == .inTurn, flushLittle() { return state = .idle }
             loop.atEndOfTurn(self)
         }

@@ -42,17 +42,19 @@ extension ConnectionHandler {
     package static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
         connection.handler.connectionWillReceive(connection)
         defer { connection.handler.connectionDidReceive(connection) }
-        // Copies, so the handler may query the connection: it sees the state before these bytes.
+        // A copy, so the handler may query the connection: it sees the state before these bytes.
         var traffic = connection.receiver.traffic
         var events = ConnectionEvents(of: connection)
+        guard connection.receiver.isIdle else {
+            return decodeRest(of: &bytes, from: 0, traffic, on: connection, &events)
+        }
         var offset = 0
-        guard connection.receiver.isIdle else { return decode(&bytes, from: 0, traffic, on: connection, &events) }
         do throws(ProtocolError) {
             let mayContinue = try MessageReceiver.receiveShortMessages(
                 &bytes, offset: &offset, connection.settings.rules, &traffic, handler: &events)
             traffic.wireBytes &+= offset
-            guard !mayContinue || offset == bytes.byteCount else {
-                return decode(&bytes, from: offset, traffic, on: connection, &events)
+            if mayContinue, offset < bytes.byteCount {
+                return decodeRest(of: &bytes, from: offset, traffic, on: connection, &events)
             }
             connection.receiver.traffic = traffic
             return offset
@@ -67,8 +69,8 @@ extension ConnectionHandler {
 
     /// Decodes bytes of any kind. Not inlined, to keep the path of short messages short.
     @inlinable @inline(never)
-    internal static func decode(
-        _ bytes: inout MutableRawSpan, from offset: Int, _ traffic: Traffic, on connection: Connection<Self>,
+    internal static func decodeRest(
+        of bytes: inout MutableRawSpan, from offset: Int, _ traffic: Traffic, on connection: Connection<Self>,
         _ events: inout ConnectionEvents<Self>
     ) -> Int {
         var receiver = connection.receiver

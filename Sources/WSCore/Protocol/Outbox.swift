@@ -81,7 +81,7 @@ public struct Outbox: ~Copyable {
     /// The part of ``storageBytes`` that belongs to broadcasts, which other outboxes hold, too.
     internal var broadcastBytes: Int { backlog?.queue.broadcastBytes ?? 0 }
 
-    /// Whether at most `byteCount` bytes wait, all of them in ``bytes``, for a peer that still takes messages.
+    /// Whether at most `byteCount` bytes wait, all of them in ``bytes``, and neither a close frame nor an end of waiting for room follows.
     internal func hasLittle(atMost byteCount: Int) -> Bool {
         backlog == nil && !isSendingOver && !wasFull && bytes.count <= byteCount
     }
