@@ -137,7 +137,7 @@ def test_typing_before_the_prompt_opens_leaves_the_progress_line_intact():
     with ScriptedServer(script) as server:
         with RawTerminal("connect", "--connect-timeout", "60s", server.url) as terminal:
             terminal.wait_for(b" s (Ctrl-C cancels)")
-            # The terminal stops showing what is typed right after the line appears.
+            # Echo is turned off right after the line appears.
             wait_until(lambda: not terminal.attributes[3] & termios.ECHO, what="the end of the echo")
             terminal.type(b"early")
             terminal.wait_for(b"2 s (Ctrl-C cancels)")

@@ -81,7 +81,8 @@ public struct Outbox: ~Copyable {
     /// The part of ``storageBytes`` that belongs to broadcasts, which other outboxes hold, too.
     internal var broadcastBytes: Int { backlog?.queue.broadcastBytes ?? 0 }
 
-    /// Whether at most `byteCount` bytes wait, all of them in ``bytes``, and neither a close frame nor an end of waiting for room follows.
+    /// Whether at most `byteCount` bytes wait, all of them in ``bytes``, and writing them has no consequence: no close frame
+    /// is among them, and nobody waits for room.
     internal func hasLittle(atMost byteCount: Int) -> Bool {
         backlog == nil && !isSendingOver && !wasFull && bytes.count <= byteCount
     }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("what is ready is handled before a timer that has expired, even if that takes several turns")
+    @Test("ready events are handled before an expired timer, even if that takes several turns")
     func timersWaitForReadyEvents() throws {
         try withLoop { loop in
             var events: [String] = []
